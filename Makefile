@@ -45,7 +45,7 @@ unit-test: deps
 
 lint:
 	$(SWIFT) format lint --strict --recursive Sources Tests Package.swift
-	if command -v python3 >/dev/null || [ "$$CI" = true ]; then Tests/rooms && Tests/sentences; fi
+	if command -v python3 >/dev/null || [ "$$CI" = true ]; then Tests/rooms && Tests/names && Tests/sentences; fi
 	LC_ALL=C awk 'length > 160 { print FILENAME ":" FNR ": " length " bytes; a line of cases has at most 160"; long = 1 } \
 	  END { exit long }' Tests/Cases/*/*.cases
 

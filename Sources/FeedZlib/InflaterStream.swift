@@ -24,7 +24,7 @@ package final class InflaterStream {
     case none = -15
   }
 
-  package enum Progress: Equatable {
+  package enum InflatedPart: Equatable {
     /// All input was used, or the room was full.
     case more
     /// The stream has ended, and its checksum was right.
@@ -80,7 +80,7 @@ package final class InflaterStream {
   ///   - room: the most bytes to append to `output`.
   package func run(
     _ input: borrowing Span<UInt8>, from index: inout Int, room: Int, to output: inout [UInt8]
-  ) throws(ZlibError) -> Progress {
+  ) throws(ZlibError) -> InflatedPart {
     var code = Z_OK
     let given = min(input.count - index, Int(UInt32.max))
     let start = index

@@ -1,9 +1,8 @@
-// The file of `--dead`: the records that COMMAND refuses, each with the reason, in a form that deliver can read again.
-//
-//     {"event":"data","id":"7","data":{…},"deliver":{"attempts":1,"status":65,"error":"…","time":"…"}}
-
 import FeedCore
 
+/// The file of `--dead`: the records that COMMAND refuses, each with the reason, in a form that deliver can read again.
+///
+///     {"event":"data","id":"7","data":{…},"deliver":{"attempts":1,"status":65,"error":"…","time":"…"}}
 struct DeadFile {
   private let name: String
   private let file: AppendedFile

@@ -1,7 +1,6 @@
-// All of deliver: batches of the input, COMMAND run on each and its parts, and the checkpoint after completed records.
-
 import FeedCore
 
+/// All of deliver: batches of the input, COMMAND run on each and its parts, and the checkpoint after completed records.
 struct Delivery {
   private let options: Options
   private let streams: StandardStreams
@@ -18,7 +17,7 @@ struct Delivery {
   private var isRunning = false
   /// How the last run ended.
   private var ended: Ended?
-  private var hasToldUnread = false
+  private var hasReportedUnread = false
 
   init(_ options: Options, _ streams: StandardStreams) throws(ToolFailure) {
     self.options = options
@@ -83,18 +82,18 @@ struct Delivery {
       switch division.next() {
       case .done: return
       case .run(let part): try run(part, of: batch)
-      case .wait(let seconds, let isTold, let isShort):
-        tellRetry(in: seconds, isTold: isTold)
+      case .wait(let seconds, let isReported, let isShort):
+        reportRetry(in: seconds, isReported: isReported)
         try wait(seconds, wantingMore: isShort, for: &batch)
-      case .dead(let index, let tries): try bury(batch.records[index], tries)
-      case .refused(let index): throw failure(.otherEnd, "refused", batch.records[index])
+      case .dead(let index, let tries): try moveToDead(batch.records[index], tries)
+      case .refused(let index): throw failure(.remote, "refused", batch.records[index])
       case .tooManyDead(let index):
         let words = "more than \(options.maxDead) records in a row are refused (--max-dead)"
-        throw failure(.otherEnd, words, batch.records[index])
+        throw failure(.remote, words, batch.records[index])
       case .gaveUp:
         let tries = division.failedTries
         let more = tries == 1 ? "" : "; gave up after \(tries) tries"
-        throw .failed(.later, words(of: ended) + more, source: command.name)
+        throw .failed(.tryAgain, words(of: ended) + more, source: command.name)
       }
       place.pass(division.done, of: batch)
       if place.isDue { try place.save() }
@@ -113,15 +112,15 @@ struct Delivery {
     let ended = try finish(input, facts)
     self.ended = ended
     switch ended.verdict {
-    case .cannotRun where !hasRun: throw .failed(.trouble, ended.words, source: command.name)
+    case .cannotRun where !hasRun: throw .failed(.error, ended.words, source: command.name)
     case .taken:
-      if input.isUnread { tellUnread() }
+      if input.isUnread { reportUnread() }
       division.end(.taken)
     case .refused: division.end(.refused)
     case .notNow, .cannotRun: division.end(.notNow)
     }
     hasRun = true
-    tellRun(facts, ended)
+    reportRun(facts, ended)
     if ended.verdict != .taken { try watch.checkOutput() }
   }
 
@@ -169,10 +168,10 @@ struct Delivery {
     division.extend()
   }
 
-  private mutating func bury(_ record: Record, _ tries: Int) throws(ToolFailure) {
+  private mutating func moveToDead(_ record: Record, _ tries: Int) throws(ToolFailure) {
     guard let ended, let dead, let path = options.dead else { return }
     try dead.append(record, tries: tries, ended)
-    division.bury()
+    division.removeDead()
     status = .no
     if !options.isSilent { streams.say(failure(.no, "refused, and appended to \(quoted(path))", record).diagnostic) }
   }
@@ -188,21 +187,21 @@ struct Delivery {
 
   private func words(of ended: Ended?) -> String { ended?.words ?? "" }
 
-  private func tellRetry(in seconds: Double, isTold: Bool) {
-    guard options.isVerbose || isTold && !options.isSilent else { return }
+  private func reportRetry(in seconds: Double, isReported: Bool) {
+    guard options.isVerbose || isReported && !options.isSilent else { return }
     command.report(words(of: ended) + RetryPolicy.words("retrying", in: seconds))
   }
 
-  private func tellRun(_ facts: Command.Facts, _ ended: Ended) {
+  private func reportRun(_ facts: Command.Facts, _ ended: Ended) {
     guard options.isVerbose, ended.verdict != .notNow, ended.verdict != .cannotRun else { return }
     let records = facts.count == 1 ? "1 record" : "\(facts.count) records"
     let words = ended.verdict == .taken ? "\(records) taken" : "\(records) refused: \(ended.words)"
     command.report(words)
   }
 
-  private mutating func tellUnread() {
-    guard !hasToldUnread, !options.isSilent else { return }
-    hasToldUnread = true
+  private mutating func reportUnread() {
+    guard !hasReportedUnread, !options.isSilent else { return }
+    hasReportedUnread = true
     command.report("exit status 0, but it did not read all of its input")
   }
 }

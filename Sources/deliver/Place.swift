@@ -1,10 +1,9 @@
-// The place in the feed: the id of the last finished record, in the checkpoint.
-
 import FeedCore
 
+/// The place in the feed: the id of the last finished record, in the checkpoint.
 struct Place {
   private let streams: StandardStreams
-  private var tellsMissingIDs: Bool
+  private var reportsMissingIDs: Bool
   private var keeper: CheckpointKeeper
   private var id: [UInt8]
   private var seq: [UInt8]
@@ -12,20 +11,20 @@ struct Place {
   /// Locks the checkpoint. Waits if another process holds the lock, or if the COMMAND of a killed one is still running.
   init(_ options: Options, _ streams: StandardStreams, _ watch: inout Watch) throws(ToolFailure) {
     self.streams = streams
-    tellsMissingIDs = !options.isSilent
+    reportsMissingIDs = !options.isSilent
     let deadline = Clock.monotonic() + options.wait
     var wait = SilentWait()
-    var isTold = options.isSilent
+    var isReported = options.isSilent
     while true {
       do throws(ToolFailure) {
         keeper = try CheckpointKeeper(options.checkpoint, isInherited: true)
         break
       } catch {
-        if error.status != .later || Clock.monotonic() >= deadline { throw error }
+        if error.status != .tryAgain || Clock.monotonic() >= deadline { throw error }
         wait.begin(streams)
-        if !isTold, options.isVerbose || wait.report() != nil {
+        if !isReported, options.isVerbose || wait.report() != nil {
           streams.say(error.diagnostic.adding("; waiting for \(secondsText(options.wait)) s at the most"))
-          isTold = true
+          isReported = true
         }
       }
       _ = try watch.wait(until: min(deadline, Clock.monotonic() + 0.1))
@@ -42,15 +41,15 @@ struct Place {
   /// Records that the first `count` records of a batch are finished.
   mutating func pass(_ count: Int, of batch: Batch) {
     guard keeper.isKept else { return }
-    tellMissingID(batch.records[..<count])
+    reportMissingID(batch.records[..<count])
     guard let record = batch.lastSafe(after: count), record.id != id || record.seq != seq else { return }
     (id, seq) = (record.id, record.seq)
     keeper.invalidate()
   }
 
-  private mutating func tellMissingID(_ records: ArraySlice<Record>) {
-    guard tellsMissingIDs, let record = records.first(where: \.id.isEmpty) else { return }
-    tellsMissingIDs = false
+  private mutating func reportMissingID(_ records: ArraySlice<Record>) {
+    guard reportsMissingIDs, let record = records.first(where: \.id.isEmpty) else { return }
+    reportsMissingIDs = false
     let place = TextPlace(line: record.number, column: 1)
     let text = "this record has no id, so the checkpoint does not move"
     streams.say(Diagnostic(text, source: InputFile.standardInput.name, place: place))

@@ -57,7 +57,7 @@ struct Options: OptionTable {
     }
     .default("10").needs(\.interval)
     Option("max-backoff", .duration, \.maxBackoff, "the longest wait after failures in a row")
-    Option("request-timeout", .duration, "how long a whole answer may take") { $0.requestTimeout = $1 }.default("60")
+    Option("request-timeout", .duration, "how long a whole response may take") { $0.requestTimeout = $1 }.default("60")
     Option("urls", .file, \.list, "poll the URLs in FILE (lines of name, tab, URL)").excludes(\.stamp.source)
     Option("parallel", .integer(1...1000), "how many requests may run at once") { $0.parallel = $1 }.default("16")
       .needs(\.list)

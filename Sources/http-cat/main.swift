@@ -8,10 +8,10 @@ func run(_ invocation: Invocation, _ streams: StandardStreams) throws(ToolFailur
   if case .stream(let url) = options.task {
     var body = try EndlessBody(url, options, streams)
     var follower = Follower(
-      options.connection, options.http, source: url.display, missing: "body", awaited: options.ends.awaited,
-      rule: .stream, streams)
+      options.connection, options.http,
+      FollowedFeed(url.display, missing: "body", awaited: options.ends.awaited, kind: .stream), streams)
     return try follower.run(&body)
   }
-  var poller = try Poller(options, streams)
+  var poller = try URLPoller(options, streams)
   return try poller.run()
 }

@@ -8,13 +8,12 @@ let jdiff = ToolSpec(
 
 /// The settings of a command line.
 struct Options: OptionTable {
-  enum PatchType: String, CaseIterable { case jsonPatch = "json-patch", mergePatch = "merge-patch" }
   enum Color: String, CaseIterable { case auto, always, never }
   enum ErrorAction: String, CaseIterable { case stop, skip }
 
   var type = PatchType.jsonPatch
   var verifies = false
-  var differ = Differ.Options()
+  var differ = Differ.Settings()
   var maxDepth = 0
   var maxSize = 0
 
@@ -154,7 +153,7 @@ extension Options {
     try setOperands(invocation.operands)
   }
 
-  private mutating func add(_ purpose: Scope.Purpose, _ pointer: JSONPointer, _ option: String, _ typed: [UInt8]) {
+  private mutating func add(_ purpose: Scope.ScopePurpose, _ pointer: JSONPointer, _ option: String, _ typed: [UInt8]) {
     scope.add(Scope.Rule(purpose: purpose, pointer: pointer, text: "\(option) \(quoted(typed))"))
   }
 

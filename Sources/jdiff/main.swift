@@ -5,8 +5,8 @@ jdiff.main(run)
 func run(_ invocation: Invocation, _ streams: StandardStreams) throws(ToolFailure) -> ExitStatus {
   let options = try Options(invocation)
   if options.follows {
-    var follow = try Follow(options, streams)
+    var follow = try DiffFollow(options, streams)
     return try follow.run()
   }
-  return try Pair(options: options, streams: streams).run()
+  return try DocumentPair(options: options, streams: streams).run()
 }

@@ -1,7 +1,6 @@
-// Patches without a document: `--compose` makes one of several, `--invert` makes the one that takes them back.
-
 import FeedCore
 
+/// Patches without a document: `--compose` makes one of several, `--invert` makes the one that takes them back.
 struct Algebra {
   let options: Options
   let streams: StandardStreams
@@ -27,17 +26,17 @@ struct Algebra {
     throw .failed(.no, "a \(type) cannot be joined with the \(before) in \(first.source)", source: other.source)
   }
 
-  private func composeJSONPatches(_ patches: [NamedPatch]) -> Patch {
+  private func composeJSONPatches(_ patches: [NamedPatch]) -> PatchInput {
     var composition = PatchComposition(maxDepth: options.maxDepth)
     for case .operations(let patch) in patches.map(\.patch) { composition.append(patch) }
     return .operations(composition.patch)
   }
 
-  private func composeMergePatches(_ patches: [NamedPatch]) throws(ToolFailure) -> Patch {
+  private func composeMergePatches(_ patches: [NamedPatch]) throws(ToolFailure) -> PatchInput {
     var composition = MergeComposition()
     for item in patches {
       guard case .merge(let patch) = item.patch else { continue }
-      do { try composition.append(patch) } catch { throw .failed(.trouble, error.message(), source: item.source) }
+      do { try composition.append(patch) } catch { throw .failed(.error, error.message(), source: item.source) }
     }
     let text: [UInt8]
     do { text = try composition.text() } catch {
@@ -46,7 +45,7 @@ struct Algebra {
     return .merge(JSONDocument(known: text).root)
   }
 
-  private func invert(_ patches: [NamedPatch]) throws(ToolFailure) -> Patch {
+  private func invert(_ patches: [NamedPatch]) throws(ToolFailure) -> PatchInput {
     var inversion = PatchInversion()
     for item in patches {
       guard case .operations(let patch) = item.patch else {
@@ -58,7 +57,7 @@ struct Algebra {
   }
 
   /// Without a layout option: a line for each operation, or for each member of a merge patch.
-  private func write(_ patch: Patch, to output: inout ByteWriter) {
+  private func write(_ patch: PatchInput, to output: inout ByteWriter) {
     switch (patch, options.layout) {
     case (.operations(let patch), .verbatim): patch.write(compact: false, to: &output)
     case (.operations(let patch), .compact): patch.write(compact: true, to: &output)

@@ -1,7 +1,6 @@
-// One document, patched once. The result keeps the document's own layout, unless an option asks for another.
-
 import FeedCore
 
+/// One document, patched once. The result keeps the document's own layout, unless an option asks for another.
 struct OneDocument {
   let options: Options
   let streams: StandardStreams
@@ -37,14 +36,14 @@ struct OneDocument {
   // MARK: In place
 
   func edit() throws(ToolFailure) -> EditedFile {
-    do throws(EditedFile.Refusal) { return try EditedFile.open(options.filePath) } catch { throw refusal(error) }
+    do throws(EditedFile.EditProblem) { return try EditedFile.open(options.filePath) } catch { throw refusal(error) }
   }
 
-  func refusal(_ refusal: EditedFile.Refusal) -> ToolFailure {
+  func refusal(_ refusal: EditedFile.EditProblem) -> ToolFailure {
     switch refusal {
     case .system(let error): .system(error, options.file.name)
-    case .notRegular: .failed(.trouble, "is not a regular file (--in-place)", source: options.file.name)
-    case .locked: .failed(.later, "locked by another process (--in-place)", source: options.file.name)
+    case .notRegular: .failed(.error, "is not a regular file (--in-place)", source: options.file.name)
+    case .locked: .failed(.tryAgain, "locked by another process (--in-place)", source: options.file.name)
     }
   }
 
@@ -64,13 +63,16 @@ struct OneDocument {
     var leftovers = TemporaryFiles()
     leftovers.sweep(beside: options.filePath)
     do throws(SystemError) {
-      try AtomicFile.replace(
-        options.filePath, backup: options.backup, alongside: companion,
-        confirm: { () throws(SystemError) in if file.hasChanged { throw .changed } }
-      ) { output in write(&output) }
+      var target = AtomicFile(options.filePath)
+      target.backup = options.backup
+      target.companion = companion
+      try target.replace(confirm: { () throws(SystemError) in if file.hasChanged { throw .changed } }) { output in
+        write(&output)
+      }
     } catch {
       if error == .changed, file.hasChanged {
-        throw .failed(.later, "changed while it was being patched, so it was not replaced", source: options.file.name)
+        throw .failed(
+          .tryAgain, "changed while it was being patched, so it was not replaced", source: options.file.name)
       }
       if let failure = companion?.failure, let undo = options.undo { throw .system(failure, quoted(undo)) }
       throw .system(error, options.file.name)
@@ -86,7 +88,7 @@ struct OneDocument {
       return try output.flushOutput()
     }
     let former = OriginalFile(file)
-    try naming(quoted(file), AtomicFile.replace(file) { output in Self.write(undo, to: &output) })
+    try naming(quoted(file), AtomicFile(file).replace { output in Self.write(undo, to: &output) })
     do throws(ToolFailure) {
       write(tree, of: document, to: &output)
       try output.flushOutput()

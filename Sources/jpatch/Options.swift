@@ -11,8 +11,7 @@ let jpatch = ToolSpec(
 
 /// The settings of a command line.
 struct Options: OptionTable {
-  enum PatchType: String, CaseIterable { case jsonPatch = "json-patch", mergePatch = "merge-patch" }
-  enum Side: String, CaseIterable { case ours, theirs, mark }
+  enum MergeSide: String, CaseIterable { case ours, theirs, mark }
   enum ErrorAction: String, CaseIterable { case stop, resync }
 
   var expressions: [[UInt8]] = []
@@ -43,7 +42,7 @@ struct Options: OptionTable {
   /// In a three-way merge; `file` is OURS.
   var base = InputFile.standardInput
   var theirs = InputFile.standardInput
-  var conflictSide: Side?
+  var conflictSide: MergeSide?
   private var identities: [Typed<IdentityRule>] = []
   /// The rules of `--identity`.
   var scope = Scope()

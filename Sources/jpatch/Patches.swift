@@ -2,7 +2,7 @@
 
 import FeedCore
 
-enum Patch {
+enum PatchInput {
   case operations(JSONPatch)
   case merge(JSONValue)
 
@@ -16,7 +16,7 @@ enum Patch {
 
 /// A patch with its name for messages.
 struct NamedPatch {
-  let patch: Patch
+  let patch: PatchInput
   let source: String
 
   var isMerge: Bool { if case .merge = patch { true } else { false } }
@@ -26,7 +26,7 @@ struct NamedPatch {
     to tree: inout JSONTree, _ options: PatchOptions, undo: inout UndoLog?, record: String? = nil
   ) throws(ToolFailure) {
     do { try patch.apply(to: &tree, options, undo: &undo) } catch {
-      throw .failed(error.isMalformed ? .trouble : .no, error.message(), source: source, record: record)
+      throw .failed(error.isMalformed ? .error : .no, error.message(), source: source, record: record)
     }
   }
 
@@ -42,7 +42,7 @@ struct NamedPatch {
       patches += try parse(bytes, file.name, options)
       if patches.count == before {
         throw .failed(
-          .trouble, JSONError(.empty, at: 0).message, source: file.name, place: TextPosition().place(of: 0, in: []))
+          .error, JSONError(.empty, at: 0).message, source: file.name, place: TextPosition().place(of: 0, in: []))
       }
     }
     for expression in options.expressions {
@@ -76,7 +76,7 @@ struct NamedPatch {
 
   /// An array is a JSON Patch and an object a merge patch, unless `--type` says otherwise. A single operation outside
   /// an array is an object too; merging it would add `op` and `path` to the document.
-  private static func patch(_ value: JSONValue, _ options: Options) throws(FormatError) -> Patch {
+  private static func patch(_ value: JSONValue, _ options: Options) throws(FormatError) -> PatchInput {
     switch (options.type, value.kind) {
     case (nil, .object) where JSONPatch.isOperation(value):
       throw FormatError(

@@ -1,9 +1,8 @@
-// Detects `jpatch doc.json patch.json` instead of `jpatch patch.json doc.json`. Any object has the form of a merge
-// patch, so the document would be merged into the patch; with -i, the file would be lost. Clear cases are refused;
-// `--type merge-patch` confirms that it is intended.
-
 import FeedCore
 
+/// Detects `jpatch doc.json patch.json` instead of `jpatch patch.json doc.json`. Any object has the form of a merge
+/// patch, so the document would be merged into the patch; with -i, the file would be lost. Clear cases are refused;
+/// `--type merge-patch` confirms that it is intended.
 struct SwappedOperands {
   private let options: Options
 
@@ -29,6 +28,6 @@ struct SwappedOperands {
 
   private func refusal(_ what: String, _ record: String? = nil) -> ToolFailure {
     let advice = ": are PATCH and FILE swapped? (--type merge-patch)"
-    return .failed(.trouble, what + advice, source: options.file.name, record: record)
+    return .failed(.error, what + advice, source: options.file.name, record: record)
   }
 }

@@ -1,8 +1,7 @@
-// A three-way merge: the result keeps the layout of OURS. Unless the user has chosen what becomes of conflicts, nothing is
-// written if there is one, so that a script cannot take half a merge for a whole one.
-
 import FeedCore
 
+/// A three-way merge: the result keeps the layout of OURS. Unless the user has chosen what becomes of conflicts, nothing is
+/// written if there is one, so that a script cannot take half a merge for a whole one.
 struct ThreeDocuments {
   let options: Options
   let streams: StandardStreams
@@ -19,11 +18,11 @@ struct ThreeDocuments {
     do {
       merge = try ThreeWayMerge(
         base: base, ours: ours, theirs: theirs, choice: options.conflictChoice ?? .ours, options.scope)
-    } catch { throw .failed(.trouble, error.message, source: options.file.name) }
+    } catch { throw .failed(.error, error.message, source: options.file.name) }
     let tree = merge.run()
     if tree.size > options.patching.maxSize {
       let text = "the result is larger than \(options.patching.maxSize) bytes (--max-size)"
-      throw .failed(.trouble, text, source: options.file.name)
+      throw .failed(.error, text, source: options.file.name)
     }
     if let (array, rule, name) = merge.guess {
       streams.say(Diagnostic(words(array, rule, name), source: options.file.name))

@@ -1,7 +1,6 @@
-// Which part of the document is printed, and when: `--select`, `--newer`, `--on-change`, `--records`.
-
 import FeedCore
 
+/// Which part of the document is printed, and when: `--select`, `--newer`, `--on-change`, `--records`.
 struct View {
   /// The number at the `--newer` pointer at the last printing, as JSON text; empty for none.
   var mark: [UInt8] = []

@@ -10,7 +10,7 @@ func run(_ invocation: Invocation, _ streams: StandardStreams) throws(ToolFailur
   case .compose, .invert: return try Algebra(options: options, streams: streams).run()
   case .threeWay: return try ThreeDocuments(options: options, streams: streams).run()
   case .follow:
-    var follow = Follow(options, streams)
+    var follow = PatchFollow(options, streams)
     return try follow.run()
   }
 }

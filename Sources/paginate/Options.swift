@@ -10,7 +10,7 @@ let paginate = ToolSpec(
 
 /// The settings of a command line. Times are in seconds.
 struct Options: OptionTable {
-  enum Form: Equatable { case items(ItemForm), pages, nextLink }
+  enum OutputForm: Equatable { case items(ItemForm), pages, nextLink }
 
   var source = FeedSource.file(.standardInput)
   var walk = WalkOptions()
@@ -167,7 +167,7 @@ struct Options: OptionTable {
   /// Whether the option for a setting was typed. Such an option overrides what a store remembers.
   func isGiven(_ setting: PartialKeyPath<Options>) -> Bool { invocation.isGiven(setting) }
 
-  var form: Form {
+  var form: OutputForm {
     walk.findsLink ? .nextLink : printsPages ? .pages : .items(printsRecords ? .record(stamp) : .data)
   }
 
@@ -182,7 +182,7 @@ extension Options {
   /// The options about a store.
   struct Store {
     /// What to do with a store.
-    enum Action { case walk, cached, status }
+    enum StoreAction { case walk, cached, status }
 
     /// Empty if there is no store.
     var path: [UInt8] = []
@@ -208,8 +208,8 @@ extension Options {
     var asksNow = false
     var secretParameters: [[UInt8]] = []
 
-    var action: Action { isCached ? .cached : isStatus ? .status : .walk }
-    var command: FeedOptions.Command { readsMore ? .more : readsAll ? .full : .refresh }
+    var action: StoreAction { isCached ? .cached : isStatus ? .status : .walk }
+    var command: FeedOptions.FeedCommand { readsMore ? .more : readsAll ? .full : .refresh }
     /// What `cached` shows.
     var place: FeedPlace<[UInt8]> { after.map { .after($0) } ?? before.map { .before($0) } ?? .top }
   }

@@ -1,7 +1,6 @@
-// Prints an event: as a record, as its data alone, or as event stream text.
-
 import FeedCore
 
+/// Prints an event: as a record, as its data alone, or as event stream text.
 struct EventPrinter {
   private let format: Options.Format
   private let dataForm: PayloadForm

@@ -1,9 +1,8 @@
-// From the bytes of a stream to standard output: parse, select, print, count. It serves files and connections, and is
-// kept when a connection ends.
-
 import FeedCore
 import FeedHTTP
 
+/// From the bytes of a stream to standard output: parse, select, print, count. It serves files and connections, and is
+/// kept when a connection ends.
 struct EventPump: BodySink {
   private(set) var parser: EventStreamParser
   /// The reconnection time that the stream asked for, in milliseconds, if it did.

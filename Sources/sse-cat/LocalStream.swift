@@ -1,7 +1,6 @@
-// An event stream from a file or standard input: `curl -N … | sse-cat`.
-
 import FeedCore
 
+/// An event stream from a file or standard input: `curl -N … | sse-cat`.
 struct LocalStream {
   private let file: InputFile
   private let streams: StandardStreams
@@ -14,7 +13,7 @@ struct LocalStream {
     self.streams = streams
     deadline = options.connection.maxTime.map { Clock.monotonic() + $0 }
     self.options = options
-    pump = EventPump(options, source: file.name, fault: .trouble, streams)
+    pump = EventPump(options, source: file.name, fault: .error, streams)
   }
 
   mutating func run() throws(ToolFailure) -> ExitStatus {

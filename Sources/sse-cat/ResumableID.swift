@@ -1,7 +1,6 @@
-// Event IDs that can be sent to a server. An ID may be any text, but a header cannot contain all of them.
-
 import FeedHTTP
 
+/// Event IDs that can be sent to a server. An ID may be any text, but a header cannot contain all of them.
 enum ResumableID {
   /// In bytes. Servers accept heads of 8 KiB and more; a refused ID would be refused again and again.
   static let longest = 4096

@@ -10,10 +10,10 @@ func run(_ invocation: Invocation, _ streams: StandardStreams) throws(ToolFailur
     var stream = LocalStream(file, options, streams)
     return try stream.run()
   case .url(let url):
-    var subscription = try Subscription(url, options, streams)
+    var subscription = try EventSubscription(url, options, streams)
     var follower = Follower(
-      options.connection, options.http, source: url.display, missing: "event stream", awaited: options.ends.awaited,
-      streams)
+      options.connection, options.http,
+      FollowedFeed(url.display, missing: "event stream", awaited: options.ends.awaited), streams)
     return try follower.run(&subscription)
   }
 }

@@ -1,11 +1,10 @@
-// The host names that this server accepts.
-//
-// A page of evil.example can make its own name resolve to 127.0.0.1 (DNS rebinding). For the browser, what the page
-// loads from here is then of the page's own origin, so the page may read it, whatever CORS says. Only the Host header
-// exposes such a request: it has the name that the browser asked for.
-
 import FeedCore
 
+/// The host names that this server accepts.
+///
+/// A page of evil.example can make its own name resolve to 127.0.0.1 (DNS rebinding). For the browser, what the page
+/// loads from here is then of the page's own origin, so the page may read it, whatever CORS says. Only the Host header
+/// exposes such a request: it has the name that the browser asked for.
 struct HostList: Equatable {
   private var names: Set<[UInt8]>
 

@@ -1,8 +1,7 @@
-// The sockets that accept clients. None is accepted while the connections are at their limit, or no descriptors are
-// left. The poller would report the waiting clients again and again, so it does not watch the sockets then.
-
 import FeedCore
 
+/// The sockets that accept clients. None is accepted while the connections are at their limit, or no descriptors are
+/// left. The poller would report the waiting clients again and again, so it does not watch the sockets then.
 struct Listeners {
   private var sockets: [Descriptor] = []
   private let firstToken: UInt64
@@ -46,11 +45,11 @@ struct Listeners {
       sockets.append(socket)
       address = try socket.localAddress()
     } catch {
-      if error.isNoListener { throw .failed(.trouble, "no listening socket was passed", source: name) }
+      if error.isNoListener { throw .failed(.error, "no listening socket was passed", source: name) }
       throw .system(error, name)
     }
     guard address.isInternet || address.unixName != nil else {
-      throw .failed(.trouble, "the socket is of an unknown kind", source: name)
+      throw .failed(.error, "the socket is of an unknown kind", source: name)
     }
     return address
   }
@@ -60,7 +59,7 @@ struct Listeners {
   private mutating func bind(host: [UInt8], port: UInt16, place: String) throws(ToolFailure) -> [SocketAddress] {
     let addresses: [SocketAddress]
     do { addresses = try SocketAddress.resolve(host: host, port: port) } catch {
-      throw .failed(.trouble, error.message, source: place)
+      throw .failed(.error, error.message, source: place)
     }
     var bound: [SocketAddress] = []
     for (index, address) in addresses.enumerated() {
@@ -96,10 +95,10 @@ struct Listeners {
 
   private static func failure(_ error: SystemError, _ options: Options) -> ToolFailure {
     if options.servingPlace.isSocketFile, error.isOtherFile {
-      return .failed(.trouble, "there is a file that is not a socket", source: options.place)
+      return .failed(.error, "there is a file that is not a socket", source: options.place)
     }
     let hint = options.socketOwner != nil && error.isNotPermitted ? " (--socket-owner)" : ""
-    return .failed(.trouble, error.message + hint, source: options.place)
+    return .failed(.error, error.message + hint, source: options.place)
   }
 
   /// Starts to watch for clients.

@@ -1,10 +1,9 @@
-// What the server counts, and its answer to /metrics in the text format of Prometheus (version 0.0.4). A monitor asks for
-// it every few seconds.
-//
-// Counters are numbers, raised where things happen. All else is worked out only when somebody asks.
-
 import FeedCore
 
+/// What the server counts, and its response to /metrics in the text format of Prometheus (version 0.0.4). A monitor asks for
+/// it every few seconds.
+///
+/// Counters are numbers, raised where things happen. All else is worked out only when somebody asks.
 struct Metrics {
   /// What became of the records of the input.
   struct Events {
@@ -38,11 +37,11 @@ struct Metrics {
 
   mutating func count(_ status: Int) { requests[status, default: 0] += 1 }
 
-  /// The answer to `/metrics`.
+  /// The response to `/metrics`.
   func text(_ events: Events, _ clients: ConnectionTable, _ table: StreamTable) -> [UInt8] {
     let streams = table.all
     let waiting = streams.reduce(0) { $0 + $1.publisher.waiting.count }
-    var page = Page()
+    var page = MetricsPage()
     page.add("clients", .gauge, "Clients that get an event stream.", clients.streamCount - waiting)
     page.add("clients_waiting", .gauge, "Clients that wait for an event they have seen elsewhere.", waiting)
     page.add("max_clients", .gauge, "The limit of both together.", maxClients)
@@ -85,7 +84,7 @@ struct Metrics {
 }
 
 extension Metrics {
-  private struct Page {
+  private struct MetricsPage {
     enum Kind: String { case counter, gauge }
 
     private(set) var text: [UInt8] = []

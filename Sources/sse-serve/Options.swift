@@ -163,7 +163,7 @@ extension OptionType<UInt32> {
 extension OptionType<FileOwner> {
   /// A user and a group of this system.
   fileprivate static let owner = Self("USER[:GROUP]") { bytes throws(OptionRefusal) in
-    do throws(FileOwner.Refusal) { return try FileOwner(bytes) } catch {
+    do throws(FileOwner.OwnerProblem) { return try FileOwner(bytes) } catch {
       switch error {
       case .malformed: throw .expected("a user, USER:GROUP or :GROUP", found: bytes)
       case .unknown(let kind, let name): throw OptionRefusal("there is no \(kind) '\(quoted(name))'")
@@ -173,9 +173,9 @@ extension OptionType<FileOwner> {
 }
 
 extension Options {
-  enum Ending: Equatable { case afterInput(linger: Double), never }
+  enum ServingEnd: Equatable { case afterInput(linger: Double), never }
 
-  var ending: Ending { keepsServing ? .never : .afterInput(linger: linger) }
+  var ending: ServingEnd { keepsServing ? .never : .afterInput(linger: linger) }
   var select: JSONPointer { selected ?? JSONPointer() }
   var skipsErrors: Bool { errorAction == .skip }
   /// Nil for no comments.

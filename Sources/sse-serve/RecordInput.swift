@@ -1,7 +1,6 @@
-// Standard input, read one piece at a time when the poller reports data: event records, each for its stream.
-
 import FeedCore
 
+/// Standard input, read one piece at a time when the poller reports data: event records, each for its stream.
 struct RecordInput {
   let descriptor: Descriptor
   private let skipsErrors: Bool

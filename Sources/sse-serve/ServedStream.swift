@@ -1,14 +1,13 @@
-// One of the streams that are served: its events, and the clients that get them.
-
 import FeedCore
 import FeedZlib
 
+/// One of the streams that are served: its events, and the clients that get them.
 final class ServedStream {
   /// The value of the member that `--stream-from` names; empty for the only stream.
   let name: [UInt8]
   var publisher: Publisher
   /// The clients that get the stream, in any order. Each knows its index here.
-  private(set) var clients: [Connection] = []
+  private(set) var clients: [ClientConnection] = []
   /// The place in the log up to which all clients have been served.
   var servedEnd = 0
   /// When something was last sent to all clients.
@@ -25,13 +24,13 @@ final class ServedStream {
     self.publisher = publisher
   }
 
-  func begin(_ stream: Connection.Stream, of connection: Connection) {
+  func begin(_ stream: ClientConnection.Stream, of connection: ClientConnection) {
     connection.stream = stream
     connection.stream?.index = clients.count
     clients.append(connection)
   }
 
-  func remove(_ connection: Connection) {
+  func remove(_ connection: ClientConnection) {
     guard let index = connection.stream?.index, let last = clients.popLast(), last !== connection else { return }
     clients[index] = last
     last.stream?.index = index
@@ -71,7 +70,7 @@ struct StreamTable {
   init(_ options: Options) throws(ToolFailure) {
     self.options = options
     do throws(ZlibError) { deflater = options.compresses ? try DeflaterStream(windowBits: 15) : nil } catch {
-      throw .failed(.trouble, error.message)
+      throw .failed(.error, error.message)
     }
     if options.sources == nil { _ = add([]) }
   }

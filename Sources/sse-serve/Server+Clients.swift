@@ -1,11 +1,11 @@
-// What the server does for its clients: requests and answers of one client, and data for all of them.
+// What the server does for its clients: requests and responses of one client, and data for all of them.
 
 import FeedCore
 
 extension Server {
   // MARK: One client
 
-  mutating func read(_ connection: Connection) {
+  mutating func read(_ connection: ClientConnection) {
     bytes.removeAll(keepingCapacity: true)
     let count: Int?
     do { count = try connection.socket.readAvailable(upTo: 4096, into: &bytes) } catch {
@@ -17,14 +17,14 @@ extension Server {
       reader.unread += bytes
       connection.state = .asking(reader)
       advance(connection)
-    case .answering: break
+    case .responding: break
     // A streaming client sends no more requests.
     case .asking, .waiting, .streaming, .closing: if count == 0 { close(connection) }
     }
   }
 
   /// Continues with a connection as far as possible without waiting: reads its next request, and sends its output.
-  mutating func advance(_ connection: Connection) {
+  mutating func advance(_ connection: ClientConnection) {
     var hasAnswered = false
     do throws(SystemError) {
       var interest = PollEvents.input
@@ -33,22 +33,22 @@ extension Server {
         case .asking(let reader):
           // The next request has to wait for the next turn, which comes at once: there is room for output.
           if hasAnswered, !reader.unread.isEmpty { interest = .output }
-          guard !hasAnswered, answerNext(connection, reader) else { break advancing }
+          guard !hasAnswered, respondToNext(connection, reader) else { break advancing }
           hasAnswered = true
-        case .answering(var answer):
+        case .responding(var response):
           let sent = metrics.sentBytes
-          guard try answer.text.write(to: connection.socket, counting: &metrics.sentBytes) else {
-            if metrics.sentBytes > sent { answer.deadline = now + Limits.answerTime }
-            connection.state = .answering(answer)
+          guard try response.text.write(to: connection.socket, counting: &metrics.sentBytes) else {
+            if metrics.sentBytes > sent { response.deadline = now + ServingLimits.responseTime }
+            connection.state = .responding(response)
             // No further request is read until it is sent.
             interest = .output
             break advancing
           }
-          if let unread = answer.unread, end == nil {
-            connection.state = .asking(.init(deadline: now + Limits.requestTime, unread: unread))
+          if let unread = response.unread, end == nil {
+            connection.state = .asking(.init(deadline: now + ServingLimits.requestTime, unread: unread))
           } else {
             connection.socket.endOutput()
-            connection.state = .closing(deadline: now + Limits.closingTime)
+            connection.state = .closing(deadline: now + ServingLimits.closingTime)
           }
         case .waiting(var head):
           let hasAll = try head.write(to: connection.socket, counting: &metrics.sentBytes)
@@ -77,79 +77,91 @@ extension Server {
         try poller.change(connection.socket, interest, as: connection.token)
       }
     } catch { close(connection, lost: error) }
-    if hasAnswered, let served = connection.served { dropHoarders(of: served) }
+    if hasAnswered, let served = connection.served { closeSlowClients(of: served) }
   }
 
   /// Starts to answer the next request.
   /// - Returns: false if no request has come.
-  private mutating func answerNext(_ connection: Connection, _ reader: Connection.RequestReader) -> Bool {
+  private mutating func respondToNext(_ connection: ClientConnection, _ reader: ClientConnection.RequestReader) -> Bool
+  {
     var reader = reader
-    do throws(RequestParser.Refusal) {
+    do throws(RequestParser.RequestProblem) {
       let request = try reader.next()
       connection.state = .asking(reader)
       guard let request else { return false }
-      answer(connection, reader, request)
+      respond(to: request, connection, reader)
     } catch {
       refuse(connection, reader, error.status, error.reason)
     }
     return true
   }
 
-  private mutating func answer(
-    _ connection: Connection, _ reader: Connection.RequestReader, _ request: ClientRequest
+  private mutating func respond(
+    to request: ClientRequest, _ connection: ClientConnection, _ reader: ClientConnection.RequestReader
   ) {
-    var route = router.route(request)
-    var snapshot = Publisher.Snapshot.none
-    var list: StreamList?
-    var page: [UInt8] = []
-    switch route {
+    let response: Response
+    switch router.route(request) {
     case .stream(let name, let id):
-      guard let stream = table.stream(named: name) else { route = Router.unknownStream; break }
-      guard request.method == .get else { break }
-      if clients.streamCount < maxClients { return beginStream(connection, stream, request, after: id) }
-      return refuse(connection, reader, 503, "too many clients", request)
+      if let stream = table.stream(named: name) {
+        if request.method == .get {
+          if clients.streamCount < maxClients { return beginStream(connection, stream, request, after: id) }
+          return refuse(connection, reader, 503, "too many clients", request)
+        }
+        response = .stream(to: request, options)
+      } else {
+        response = unknownStream(to: request)
+      }
     case .snapshot(let name):
-      guard let stream = table.stream(named: name) else { route = Router.unknownStream; break }
-      snapshot = stream.publisher.currentSnapshot()
-      dropHoarders(of: stream)
-    case .metrics: page = metrics.text(input.counts, clients, table)
+      if let stream = table.stream(named: name) {
+        response = Response(stream.publisher.currentSnapshot(), to: request, options)
+        closeSlowClients(of: stream)
+      } else {
+        response = unknownStream(to: request)
+      }
     case .list:
-      list = table.list(asHTML: request.wantsHTML, now)
-      dropListHoarders()
-    case .health, .methods, .refused: break
+      response = Response(table.list(asHTML: request.wantsHTML, now), to: request, options)
+      closeSlowListClients()
+    case .metrics: response = .metrics(metrics.text(input.counts, clients, table), to: request, options)
+    case .health: response = Response(200, "ok", to: request, options)
+    case .methods: response = .methods(to: request, options)
+    case .refused(let status, let reason): response = .refusal(status, reason, of: request, options)
     }
-    let reply = Reply(route, request, options, snapshot: snapshot, list: list, metrics: page)
-    begin(reply, connection, unread: reader.unread)
-    tell("\(request.shown) \(reply.status)", of: connection)
+    begin(response, connection, unread: reader.unread)
+    log("\(request.shown) \(response.status)", of: connection)
+  }
+
+  private func unknownStream(to request: ClientRequest) -> Response {
+    Response(404, "unknown stream: GET / lists all streams", to: request, options)
   }
 
   /// - Parameter request: nil if it was not understood.
   mutating func refuse(
-    _ connection: Connection, _ reader: Connection.RequestReader, _ status: Int, _ reason: String,
+    _ connection: ClientConnection, _ reader: ClientConnection.RequestReader, _ status: Int, _ reason: String,
     _ request: ClientRequest? = nil
   ) {
-    var answered = request ?? ClientRequest()
-    if reader.asksForHead { answered.method = .head }
-    begin(Reply(.refused(status, reason), answered, options), connection, unread: reader.unread)
-    tell("\(request?.shown ?? "- -") \(status) \(reason)", of: connection)
+    var refused = request ?? ClientRequest()
+    if reader.asksForHead { refused.method = .head }
+    begin(.refusal(status, reason, of: refused, options), connection, unread: reader.unread)
+    log("\(request?.shown ?? "- -") \(status) \(reason)", of: connection)
   }
 
-  private mutating func begin(_ reply: Reply, _ connection: Connection, unread: [UInt8]) {
-    metrics.count(reply.status)
-    connection.state = .answering(
+  private mutating func begin(_ response: Response, _ connection: ClientConnection, unread: [UInt8]) {
+    metrics.count(response.status)
+    connection.state = .responding(
       .init(
-        text: .init(reply.text, reply.body), deadline: now + Limits.answerTime, unread: reply.closes ? nil : unread))
+        text: .init(response.text, response.body), deadline: now + ServingLimits.responseTime,
+        unread: response.closes ? nil : unread))
   }
 
   private mutating func beginStream(
-    _ connection: Connection, _ stream: ServedStream, _ request: ClientRequest, after id: [UInt8]
+    _ connection: ClientConnection, _ stream: ServedStream, _ request: ClientRequest, after id: [UInt8]
   ) {
     clients.assign(connection, to: stream)
     metrics.count(200)
     let isPacked = options.compresses && request.acceptsGzip
     if isPacked { connection.gzip = GzipMember() }
     let head =
-      Reply.streamHead(request, options) + (isPacked ? GzipMember.header : [])
+      Response.stream(to: request, options).text + (isPacked ? GzipMember.header : [])
       + connection.encoded(stream.publisher.greeting)
     if isReading, options.catchUp > 0, stream.publisher.wait(connection.token, for: id, until: now + options.catchUp) {
       return beginWaiting(connection, for: stream, head, id, request)
@@ -161,7 +173,7 @@ extension Server {
   ///   - unsent: text to send before the beginning.
   ///   - request: nil if it was reported before.
   mutating func begin(
-    _ connection: Connection, _ stream: ServedStream, _ unsent: [UInt8], _ beginning: Publisher.Beginning,
+    _ connection: ClientConnection, _ stream: ServedStream, _ unsent: [UInt8], _ beginning: Publisher.Start,
     after id: [UInt8], _ request: ClientRequest? = nil
   ) {
     metrics.streamsBegun += 1
@@ -175,39 +187,39 @@ extension Server {
         begunAt: stream.publisher.end(for: connection), index: 0),
       of: connection)
     table.setAlarm(stream)
-    tell(
+    log(
       (request.map { "\($0.shown) 200 " } ?? "") + "begins" + (id.isEmpty ? "" : " after '\(shortened(id))'"),
       of: connection)
   }
 
   /// Closes the connections of clients that keep too many old documents in memory.
-  mutating func dropHoarders(of stream: ServedStream) {
-    while let text = stream.publisher.excessText() { if !dropHolders(of: text, "document") { return } }
+  mutating func closeSlowClients(of stream: ServedStream) {
+    while let text = stream.publisher.excessText() { if !closeHolders(of: text, "document") { return } }
   }
 
   /// Closes the connections of clients that keep too many old lists in memory.
-  private mutating func dropListHoarders() {
-    while let text = table.heldLists.excess() { if !dropHolders(of: text, "list") { return } }
+  private mutating func closeSlowListClients() {
+    while let text = table.heldLists.excess() { if !closeHolders(of: text, "list") { return } }
   }
 
   /// - Returns: whether there was one.
-  private mutating func dropHolders(of text: SharedText, _ what: String) -> Bool {
+  private mutating func closeHolders(of text: SharedText, _ what: String) -> Bool {
     let holders = clients.all.filter { $0.heldText === text }
     for connection in holders {
       metrics.dropped += 1
-      tell("dropped while it received an old \(what)", of: connection)
+      log("dropped while it received an old \(what)", of: connection)
       close(connection)
     }
     return !holders.isEmpty
   }
 
   /// - Parameter error: why, if the connection was lost.
-  mutating func close(_ connection: Connection, lost error: SystemError? = nil) {
+  mutating func close(_ connection: ClientConnection, lost error: SystemError? = nil) {
     guard clients[connection.token] != nil else { return }
     if let error {
-      tell("lost: \(error.message)", of: connection)
+      log("lost: \(error.message)", of: connection)
     } else if connection.stream != nil {
-      tell("ends", of: connection)
+      log("ends", of: connection)
     }
     // Once closed, it is no longer watched, even if this fails.
     try? poller.remove(connection.socket)
@@ -242,7 +254,7 @@ extension Server {
         advance(connection)
       } else if let place = connection.stream, isTooFarBehind(place, connection, stream.publisher) {
         metrics.dropped += 1
-        tell("dropped, \(stream.publisher.end(for: connection) - place.place) bytes behind", of: connection)
+        log("dropped, \(stream.publisher.end(for: connection) - place.place) bytes behind", of: connection)
         close(connection)
       }
       guard let place = connection.stream?.place, clients[connection.token] != nil else { continue }
@@ -252,7 +264,7 @@ extension Server {
   }
 
   /// Lets a client that has everything know that the connection is alive.
-  private func addComment(for connection: Connection, _ publisher: borrowing Publisher) {
+  private func addComment(for connection: ClientConnection, _ publisher: borrowing Publisher) {
     guard let stream = connection.stream, stream.beginning.isEmpty,
       stream.place == publisher.end(for: connection)
     else { return }
@@ -262,7 +274,7 @@ extension Server {
   /// Whether more bytes wait for a client than --client-buffer allows. Bytes from before it came do not count, nor the
   /// rest of the event being sent: so an event larger than the buffer can be sent too.
   private func isTooFarBehind(
-    _ stream: Connection.Stream, _ connection: Connection, _ publisher: borrowing Publisher
+    _ stream: ClientConnection.Stream, _ connection: ClientConnection, _ publisher: borrowing Publisher
   ) -> Bool {
     let end = publisher.end(for: connection)
     let place = max(stream.place, stream.begunAt)
@@ -277,7 +289,7 @@ extension Server {
 
 extension Publisher {
   /// The end of the log that a client gets.
-  func end(for connection: Connection) -> Int {
+  func end(for connection: ClientConnection) -> Int {
     connection.gzip == nil ? log.end : gzip?.end.packedPlace ?? 0
   }
 }

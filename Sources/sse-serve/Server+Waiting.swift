@@ -5,12 +5,12 @@ import FeedCore
 extension Server {
   /// Sends the head, and nothing else until the event comes.
   mutating func beginWaiting(
-    _ connection: Connection, for stream: ServedStream, _ head: [UInt8], _ id: [UInt8], _ request: ClientRequest
+    _ connection: ClientConnection, for stream: ServedStream, _ head: [UInt8], _ id: [UInt8], _ request: ClientRequest
   ) {
     if stream.publisher.waiting.count == 1 { stream.waitingCommentTime = now + (options.keepalive ?? 0) }
     connection.state = .waiting(.init(head, nil))
     table.setAlarm(stream)
-    tell("\(request.shown) 200 waits for the event '\(shortened(id))'", of: connection)
+    log("\(request.shown) 200 waits for the event '\(shortened(id))'", of: connection)
   }
 
   /// Continues with the clients of a stream whose wait is over. This must be at once, while the log still has what
@@ -23,7 +23,7 @@ extension Server {
       begin(connection, stream, head.unsent, beginning, after: client.id)
       advance(connection)
     }
-    if !ready.isEmpty { dropHoarders(of: stream) }
+    if !ready.isEmpty { closeSlowClients(of: stream) }
   }
 
   /// Ends all waits, because no more events will come.
@@ -36,7 +36,7 @@ extension Server {
 
   /// Ends the stream of a client that still waits. It gets no event, so it keeps its ID: another server may have those
   /// after that.
-  mutating func endWait(of connection: Connection, _ head: Connection.Outgoing) {
+  mutating func endWait(of connection: ClientConnection, _ head: ClientConnection.Outgoing) {
     guard let stream = connection.served else { return close(connection) }
     if let mark = stream.publisher.gzip?.end { connection.gzip?.begin(at: mark) }
     let end = stream.publisher.end(for: connection)

@@ -1,13 +1,12 @@
-// The server: one thread that waits for all events, and does a piece of work for each that happens.
-//
-//     wait -> signals, new clients, requests, a piece of the input -> send what is new to all clients -> wait
-//
-// No step waits. A turn reads at most once from the input and once from each client, so no client delays the others. A
-// client without room gets the rest when the system reports room; meanwhile the input is read. A client that falls too
-// far behind is dropped.
-
 import FeedCore
 
+/// The server: one thread that waits for all events, and does a piece of work for each that happens.
+///
+///     wait -> signals, new clients, requests, a piece of the input -> send what is new to all clients -> wait
+///
+/// No step waits. A turn reads at most once from the input and once from each client, so no client delays the others. A
+/// client without room gets the rest when the system reports room; meanwhile the input is read. A client that falls too
+/// far behind is dropped.
 struct Server {
   /// Why the server ends.
   enum EndReason {
@@ -22,7 +21,7 @@ struct Server {
   let maxClients: Int
   var poller: Poller
   private var signals: Descriptor?
-  var listeners = Listeners(firstToken: Token.listeners)
+  var listeners = Listeners(firstToken: PollToken.listeners)
   private var addresses: [SocketAddress] = []
   /// How many clients have come by a Unix domain socket.
   private var unixClients = 0
@@ -50,7 +49,7 @@ struct Server {
     router = Router(
       token: options.token, takesTokenFromQuery: options.takesTokenFromQuery, isPlain: options.isPlain,
       isMany: options.sources != nil)
-    maxClients = try Limits.clients(options)
+    maxClients = try ServingLimits.clients(options)
     metrics = Metrics(maxClients: maxClients)
     table = try StreamTable(options)
     input = try RecordInput(options, streams)
@@ -88,7 +87,7 @@ struct Server {
     addresses = try listeners.bind(options)
     router.hosts = options.hosts(on: addresses)
     if options.waitsUntilReady { inform("not listening until the note 'live' comes") } else { try open() }
-    try naming(options.place, poller.add(input.descriptor, .input, as: Token.input))
+    try naming(options.place, poller.add(input.descriptor, .input, as: PollToken.input))
   }
 
   /// Lets clients connect.
@@ -102,7 +101,7 @@ struct Server {
       inform("listening on " + (address.unixName == nil ? "http://\(address.text)/" : address.text))
     }
     if let file = options.portFile, let port = addresses.first?.port {
-      try naming(quoted(file), AtomicFile.replace(file) { $0.append(Array("\(port)\n".utf8)) })
+      try naming(quoted(file), AtomicFile(file).replace { $0.append(Array("\(port)\n".utf8)) })
     }
     // Only now: before this, during a wait, a signal ends the tool as usual.
     if !options.servingPlace.isSocketFile { try catchSignals() }
@@ -112,14 +111,14 @@ struct Server {
   private mutating func catchSignals() throws(ToolFailure) {
     let signals = try naming(options.place, Signals.caught())
     self.signals = signals
-    try naming(options.place, poller.add(signals, .input, as: Token.signal))
+    try naming(options.place, poller.add(signals, .input, as: PollToken.signal))
   }
 
   /// Accepts no more clients, reads no more input, and closes each connection after its last output.
   private mutating func shutDown(_ reason: EndReason) {
     guard end == nil else { return }
     end = reason
-    shutdownDeadline = now + Limits.shutdownTime
+    shutdownDeadline = now + ServingLimits.shutdownTime
     notify("STOPPING=1")
     listeners.close(&poller)
     stopReading()
@@ -128,7 +127,7 @@ struct Server {
       switch connection.state {
       case .asking, .closing: close(connection)
       case .waiting(let head): endWait(of: connection, head)
-      case .answering: break
+      case .responding: break
       case .streaming: advance(connection)
       }
     }
@@ -186,11 +185,11 @@ struct Server {
       case .asking(let reader) where !reader.isIdle:
         refuse(connection, reader, 408, "request timeout")
         advance(connection)
-      case .answering:
+      case .responding:
         // The poller reports room only when much of the system's buffer is free. A slow client may have read something.
         advance(connection)
         if let deadline = connection.deadline, now >= deadline { close(connection) }
-      default: close(connection)
+      case .asking, .waiting, .streaming, .closing: close(connection)
       }
     }
   }
@@ -206,12 +205,12 @@ struct Server {
 
   private mutating func handle(_ notice: PollNotice) throws(SystemError) {
     switch notice.token {
-    case Token.signal:
+    case PollToken.signal:
       var numbers: [UInt8] = []
       _ = try signals?.read(upTo: 8, into: &numbers)
       if let number = numbers.first { shutDown(.signal(Int32(number))) }
-    case Token.input: readInput()
-    case Token.listeners...: try acceptAll(notice.token)
+    case PollToken.input: readInput()
+    case PollToken.listeners...: try acceptAll(notice.token)
     default:
       guard let connection = clients[notice.token] else { return }
       if notice.events.contains(.output), connection.isBlocked { advance(connection) }
@@ -244,13 +243,13 @@ struct Server {
   // MARK: New clients
 
   private mutating func acceptAll(_ token: UInt64) throws(SystemError) {
-    for _ in 0..<Limits.acceptsInTurn {
+    for _ in 0..<ServingLimits.acceptsInTurn {
       // More clients wait in the system's queue until another one leaves.
       if isFull { return try listeners.suspend(&poller) }
       do throws(SystemError) {
         switch try listeners.accept(token) {
         case .none: return
-        case .lost(let error): tell("lost a client: \(error.message)")
+        case .lost(let error): log("lost a client: \(error.message)")
         case .client(let socket, let address): try begin(socket, address)
         }
       } catch {
@@ -265,13 +264,13 @@ struct Server {
     hasReportedExhaustion = false
   }
 
-  var isFull: Bool { clients.count >= maxClients + Limits.otherConnections }
+  var isFull: Bool { clients.count >= maxClients + ServingLimits.otherConnections }
 
   private mutating func begin(_ socket: Descriptor, _ address: SocketAddress) throws(SystemError) {
     // Clients of a Unix domain socket have no address.
     if address.unixName != nil { unixClients += 1 }
     let name = !options.isVerbose ? "" : address.unixName == nil ? address.text : "unix:\(unixClients)"
-    let connection = clients.insert(socket, name: name, deadline: now + Limits.requestTime)
+    let connection = clients.insert(socket, name: name, deadline: now + ServingLimits.requestTime)
     do { try poller.add(socket, .input, as: connection.token) } catch {
       close(connection, lost: error)
       // An error of this client alone does not affect the others.
@@ -285,12 +284,12 @@ struct Server {
 
   /// The failure for an error without which the server cannot work.
   private func unableToServe(_ error: SystemError) -> ToolFailure {
-    .failed(.trouble, "cannot serve clients: \(error.message)", source: options.place)
+    .failed(.error, "cannot serve clients: \(error.message)", source: options.place)
   }
 
   /// Tells the service manager, which may do without.
   private func notify(_ state: String) {
-    do { try ServiceManager.notify(state) } catch { tell("cannot send \(state) to NOTIFY_SOCKET: \(error.message)") }
+    do { try ServiceManager.notify(state) } catch { log("cannot send \(state) to NOTIFY_SOCKET: \(error.message)") }
   }
 
   /// A message for a user who has started the server by hand and wants its address.
@@ -298,14 +297,14 @@ struct Server {
     if options.isVerbose || streams.error.isTerminal { streams.say(Diagnostic(message)) }
   }
 
-  func tell(_ message: @autoclosure () -> String, of connection: Connection? = nil) {
+  func log(_ message: @autoclosure () -> String, of connection: ClientConnection? = nil) {
     guard options.isVerbose else { return }
     streams.say(Diagnostic(message(), source: connection?.name))
   }
 }
 
 /// The poller's tokens of everything except connections, whose tokens are lower.
-private enum Token {
+private enum PollToken {
   static let signal = UInt64.max - 1
   static let input = UInt64.max - 2
   static let listeners = UInt64.max - 1000

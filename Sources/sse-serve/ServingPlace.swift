@@ -1,8 +1,7 @@
-// Where to listen: an address with a port, a Unix domain socket of our own, or sockets on which the parent process listens
-// already. The operand says which. Without one, a service manager may have passed sockets.
-
 import FeedCore
 
+/// Where to listen: an address with a port, a Unix domain socket of our own, or sockets on which the parent process listens
+/// already. The operand says which. Without one, a service manager may have passed sockets.
 enum ServingPlace {
   case address(host: [UInt8], port: UInt16)
   /// The path of a Unix domain socket to make.

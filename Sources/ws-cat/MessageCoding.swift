@@ -1,12 +1,11 @@
-// Compressed data in binary messages, as some exchanges send it, and its option, `--inflate`. This is not the
-// compression of the protocol (RFC 7692): the server just sends what gzip(1) or zlib wrote.
-//
-// With `auto`, the data must show that it is compressed. The three first bytes of gzip are no accident, and zlib's
-// format has a checksum. Plain deflate has neither, and a few random bytes may be valid: so its text must look like JSON.
-
 import FeedCore
 import FeedHTTP
 
+/// Compressed data in binary messages, as some exchanges send it, and its option, `--inflate`. This is not the
+/// compression of the protocol (RFC 7692): the server just sends what gzip(1) or zlib wrote.
+///
+/// With `auto`, the data must show that it is compressed. The three first bytes of gzip are no accident, and zlib's
+/// format has a checksum. Plain deflate has neither, and a few random bytes may be valid: so its text must look like JSON.
 enum MessageCoding: String, CaseIterable, Sendable {
   /// Gzip or deflate, or not compressed.
   case auto

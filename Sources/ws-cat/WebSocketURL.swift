@@ -1,8 +1,7 @@
-// For libcurl, which connects, ws and wss URLs (RFC 6455 §3) are http and https URLs; messages show them as typed.
-
 import FeedCore
 import FeedHTTP
 
+/// For libcurl, which connects, ws and wss URLs (RFC 6455 §3) are http and https URLs; messages show them as typed.
 struct WebSocketURL: Equatable {
   let http: HTTPURL
   /// For messages: without user information and query.

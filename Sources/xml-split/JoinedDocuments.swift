@@ -1,14 +1,13 @@
-// Detects two joined connections, of which the first was cut inside an element. Everything after the cut is then inside
-// that element, well-formed, and nothing matches PATH until the input ends. Only a user who knows that the root's name
-// never occurs inside it is certain (--restart-at). Otherwise there is a warning, as soon as it is likely:
-//
-// - an element inside the root element has the root's name, and its tag equals the root's byte for byte and declares a
-//   namespace, or the document before began with that name too and no document had such an element;
-// - it has the root's name, and then nothing matches PATH for more bytes than the largest element may have; or the same
-//   without such an element, if PATH cannot match in this root but did in others.
-
 import FeedCore
 
+/// Detects two joined connections, of which the first was cut inside an element. Everything after the cut is then inside
+/// that element, well-formed, and nothing matches PATH until the input ends. Only a user who knows that the root's name
+/// never occurs inside it is certain (--restart-at). Otherwise there is a warning, as soon as it is likely:
+///
+/// - an element inside the root element has the root's name, and its tag equals the root's byte for byte and declares a
+///   namespace, or the document before began with that name too and no document had such an element;
+/// - it has the root's name, and then nothing matches PATH for more bytes than the largest element may have; or the same
+///   without such an element, if PATH cannot match in this root but did in others.
 struct JoinedDocuments {
   struct Sighting {
     /// The offset of the start tag.
@@ -19,7 +18,7 @@ struct JoinedDocuments {
     var hasMatchAfter = false
   }
 
-  enum Verdict {
+  enum Warning {
     case newDocument(Sighting)
     case endless
   }
@@ -132,7 +131,7 @@ struct JoinedDocuments {
   /// - Parameters:
   ///   - start: the position of the first byte of the window.
   ///   - position: how far the input was read.
-  mutating func verdict(from start: Int, at position: Int, limit: Int) -> Verdict? {
+  mutating func verdict(from start: Int, at position: Int, limit: Int) -> Warning? {
     guard !hasWarned else { return nil }
     if let sighting {
       self.sighting = nil

@@ -187,7 +187,7 @@ extension Options {
     let id = id?.resolved(namespaces)
     let terminator = endsWithNull ? 0 : UInt8(ascii: "\n")
     if let files = files?.resolved(namespaces) {
-      let content: FileForm.Content =
+      let content: FileForm.FileContent =
         !isWrapped ? .bare : perFile == nil ? .document : .wrapped
       let limit = perFile ?? .elements(1)
       let form = FileForm(pattern: files, content: content, limit: limit, isDurable: isDurable)

@@ -24,7 +24,7 @@ enum CutOff {
   /// More bytes are needed to decide, or nothing more is wanted.
   case undecided
   /// More bytes are needed, but the next document must be decoded in another way first.
-  case turn(Turn)
+  case turn(EncodingChange)
 }
 
 /// Whether a start tag begins a document inside another (--restart-at).
@@ -50,7 +50,7 @@ extension Splitter {
       begin(at: next)
       let isKnown = !source.isUTF16 && !source.isConverting && InputDecoder.passes(bytes, from: next, isLast: isLast)
       if isKnown { return .passed }
-      return .turn(Turn(start: next))
+      return .turn(EncodingChange(start: next))
     }
     guard cuts != .none, let (start, tag) = nextRestartTag(bytes), tag == .yes || !isLast else { return .none }
     let faultsBefore = faultCount

@@ -1,7 +1,6 @@
-// From input to output: reads, finds the elements that match PATH, and passes them to the writer.
-
 import FeedCore
 
+/// From input to output: reads, finds the elements that match PATH, and passes them to the writer.
 struct Splitter {
   let options: Options
   let streams: StandardStreams
@@ -73,7 +72,7 @@ struct Splitter {
       }
       throw error
     }
-    return hasFailed ? .trouble : writer.count > 0 && repairs.count == 0 ? .yes : .no
+    return hasFailed ? .error : writer.count > 0 && repairs.count == 0 ? .yes : .no
   }
 
   /// Whether all that --limit allows was written.
@@ -159,7 +158,7 @@ struct Splitter {
     forget()
   }
 
-  private mutating func take(_ turn: Turn, _ source: inout InputSource) throws(ToolFailure) {
+  private mutating func take(_ turn: EncodingChange, _ source: inout InputSource) throws(ToolFailure) {
     do { try source.begin(turn, &window) } catch {
       tokenizer.encoding.charset = nil
       try report(error, source)
@@ -174,7 +173,7 @@ struct Splitter {
   /// - Returns: where the rest must be decoded in another way.
   private mutating func process(
     _ source: InputSource, isLast: Bool, hasMore: Bool = false
-  ) throws(ToolFailure) -> Turn? {
+  ) throws(ToolFailure) -> EncodingChange? {
     while true {
       let turn = try processWindow(source, isLast: isLast && !window.hasRest, hasMore: hasMore)
       if let repair = repairs.takeNext() {
@@ -192,7 +191,7 @@ struct Splitter {
   /// The same, up to the next repair.
   private mutating func processWindow(
     _ source: InputSource, isLast: Bool, hasMore: Bool
-  ) throws(ToolFailure) -> Turn? {
+  ) throws(ToolFailure) -> EncodingChange? {
     let bytes = window.bytes
     return try process(bytes.span, source, isLast: isLast, hasMore: hasMore, cuts: .all)
   }
@@ -201,7 +200,7 @@ struct Splitter {
   /// - Parameter cuts: which cuts to look for.
   mutating func process(
     _ span: borrowing Span<UInt8>, _ source: InputSource, isLast: Bool, hasMore: Bool = false, cuts: Cuts
-  ) throws(ToolFailure) -> Turn? {
+  ) throws(ToolFailure) -> EncodingChange? {
     while !isDone {
       let token: XMLTokenizer.Token?
       do {
@@ -248,7 +247,7 @@ struct Splitter {
       case nil: break
       case .regular(let range):
         guard tokenizer.encoding.isToConvert, !source.isConverting else { break }
-        var turn = Turn(start: range.upperBound, tokenizer.encoding)
+        var turn = EncodingChange(start: range.upperBound, tokenizer.encoding)
         if options.atError == .repair { turn.charset = turn.charset?.assumed }
         return turn
       case .restart(let offset):
@@ -317,14 +316,14 @@ struct Splitter {
     }
     guard matched != 0 else { return }
     hint.stop()
-    let looksOn = joined.matched(at: tag.range.lowerBound)
+    let resumesSearch = joined.matched(at: tag.range.lowerBound)
     if !options.isNested { deepest = tag.depth }
     var element = wantedElement(tag, bytes)
     element.matched = matched
     let hasDeclarations = options.inherits && !selector.namespaces.declarations.isEmpty
     let inherited = hasDeclarations ? try inherited(by: tag, tokenizer.attributes, bytes) : []
     wanted.begin(element, inherited: inherited, keeping: keepsInner ? array(bytes, tag.name) : [])
-    if looksOn || keepsInner { wantNames() }
+    if resumesSearch || keepsInner { wantNames() }
   }
 
   /// Has start tags returned at any depth that may begin another document, or are kept inside a wanted element.

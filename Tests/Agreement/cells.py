@@ -12,7 +12,7 @@ from server import Answer, unescape
 
 PATIENCE = 60
 numbers = itertools.count(1)
-# After a failure; the end of a complete answer is none.
+# After a failure; the end of a complete response is none.
 RETRY = re.compile(r"^(?!.*closed by the server).*; (?:retrying|reconnecting) (?:at once|in ([0-9.]+) s)", re.MULTILINE)
 TIME = re.compile(r"20\d\d-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z")
 # In seconds. A shorter wait has a random part in some tools, and is not shown.

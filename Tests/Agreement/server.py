@@ -92,7 +92,7 @@ class Server(serving.Server):
     def play(self, request):
         """Gives the next answer of a script."""
         try:
-            # Before the answer.
+            # Before the response.
             bool(request.body)
             cell = re.match(r"\w+", request.target.removeprefix("http://").partition("/")[2])[0]
             with self.lock:

@@ -1,6 +1,6 @@
 // Clients of an event stream that only count bytes.
 // usage: crowd ADDRESS PORT COUNT PATH [FIELD]   ADDRESS: where they come from, of 127/8. FIELD: one more of the request.
-// Prints `ready` when each has got the head of its answer. Then, for each line `N` of standard input, it prints the time
+// Prints `ready` when each has got the head of its response. Then, for each line `N` of standard input, it prints the time
 // of the monotonic clock in seconds at which the last client had got N more bytes. `0` forgets what has come.
 #include <arpa/inet.h>
 #include <err.h>

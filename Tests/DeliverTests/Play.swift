@@ -64,7 +64,7 @@ struct Play {
         case .dead(let index, let tries):
           #expect(tries > 0)
           dead.append(first + index)
-          division.bury()
+          division.removeDead()
           runsSinceProgress = 0
         case .refused(let index): return end = .refused(first + index)
         case .tooManyDead(let index): return end = .tooManyDead(first + index)

@@ -12,7 +12,7 @@ import Testing
     try scratch.write("f", "old")
     let path = Array(scratch.file("f").utf8)
     let first = try EditedFile.open(path)
-    #expect(throws: EditedFile.Refusal.self) { try EditedFile.open(path, patience: 0) }
+    #expect(throws: EditedFile.EditProblem.self) { try EditedFile.open(path, patience: 0) }
     #expect(!first.hasChanged)
   }
 
@@ -22,7 +22,7 @@ import Testing
     try scratch.write("f", "old")
     let changes: [() throws -> Void] = [
       { try scratch.write("f", "longer") },
-      { try AtomicFile.replace(path) { $0.append("new") } },
+      { try AtomicFile(path).replace { $0.append("new") } },
       { try FileManager.default.removeItem(atPath: scratch.file("f")) },
     ]
     for change in changes {
@@ -63,9 +63,9 @@ import Testing
       let companion = CompanionFile(Array(scratch.file("undo").utf8), calls: failing) { $0.append("fits new") }
       var hasFailed = false
       do {
-        try AtomicFile.replace(
-          Array(scratch.file("doc").utf8), backup: Array("~".utf8), alongside: companion, calls: failing
-        ) { $0.append("new") }
+        var file = AtomicFile(Array(scratch.file("doc").utf8), calls: failing)
+        (file.backup, file.companion) = (Array("~".utf8), companion)
+        try file.replace { $0.append("new") }
       } catch { hasFailed = true }
       failures += hasFailed ? 1 : 0
       let document = try scratch.read("doc")
@@ -85,10 +85,9 @@ import Testing
     let path = Array(scratch.file("doc").utf8)
     let companion = CompanionFile(Array(scratch.file("undo").utf8)) { $0.append("undo") }
     #expect(throws: SystemError.changed) {
-      try AtomicFile.replace(
-        path, backup: Array("~".utf8), alongside: companion,
-        confirm: { () throws(SystemError) in throw SystemError.changed }
-      ) { $0.append("new") }
+      var file = AtomicFile(path)
+      (file.backup, file.companion) = (Array("~".utf8), companion)
+      try file.replace(confirm: { () throws(SystemError) in throw SystemError.changed }) { $0.append("new") }
     }
     #expect(try FileManager.default.contentsOfDirectory(atPath: scratch.path) == ["doc"])
     #expect(try scratch.read("doc") == "old")
@@ -100,7 +99,7 @@ import Testing
     let path = Array(scratch.file("f").utf8)
     if isThere { try scratch.write("f", "old") }
     let former = OriginalFile(path)
-    try AtomicFile.replace(path) { $0.append("new") }
+    try AtomicFile(path).replace { $0.append("new") }
     former.restore()
     #expect((try? scratch.read("f")) == (isThere ? "old" : nil))
   }

@@ -96,15 +96,17 @@ final class ScriptedCalls: Sendable {
   @Test func filesChangeWholeOrNotAtAll() throws {
     let scratch = try ScratchFolder()
     let path = Array(scratch.file("f").utf8)
-    try AtomicFile.replace(path) { $0.append("one") }
+    try AtomicFile(path).replace { $0.append("one") }
     #expect(try scratch.read("f") == "one")
-    try AtomicFile.replace(path, backup: Array("~".utf8)) { $0.append("two") }
+    var file = AtomicFile(path)
+    file.backup = Array("~".utf8)
+    try file.replace { $0.append("two") }
     #expect(try scratch.read("f") == "two" && scratch.read("f~") == "one")
     #expect(try FileManager.default.contentsOfDirectory(atPath: scratch.path).sorted() == ["f", "f~"])
     #expect(throws: SystemError(code: ENOENT)) {
-      try AtomicFile.replace(Array(scratch.file("none/f").utf8)) { $0.append("x") }
+      try AtomicFile(Array(scratch.file("none/f").utf8)).replace { $0.append("x") }
     }
-    #expect(throws: SystemError(code: ENOENT)) { try AtomicFile.replace(Array("a\0b".utf8)) { _ in } }
+    #expect(throws: SystemError(code: ENOENT)) { try AtomicFile(Array("a\0b".utf8)).replace { _ in } }
   }
 
   /// After a kill at any moment, a file is the old one or the new one.

@@ -76,9 +76,9 @@ func compact(_ tree: JSONTree) -> String {
       #expect(try JSONPointer(Array(text.utf8)).text == Array(text.utf8))
     }
     #expect(try JSONPointer(Array("/~01".utf8)).tokens.map(Array.init) == [Array("~1".utf8)])
-    #expect(throws: JSONPointer.Problem.noSlash) { try JSONPointer(Array("a".utf8)) }
+    #expect(throws: JSONPointer.SyntaxProblem.noSlash) { try JSONPointer(Array("a".utf8)) }
     for text in ["/~", "/~2", "/a~"] {
-      #expect(throws: JSONPointer.Problem.badEscape) { try JSONPointer(Array(text.utf8)) }
+      #expect(throws: JSONPointer.SyntaxProblem.badEscape) { try JSONPointer(Array(text.utf8)) }
     }
     for (token, index) in [("0", 0), ("10", 10)] { #expect(JSONPointer.index(Array(token.utf8)[...]) == index) }
     for token in ["", "01", "-1", "+1", "1e0", " 1", "1 ", "-", "١", "9999999999999999999"] {

@@ -5,7 +5,7 @@ import Testing
 
 @testable import FeedCore
 
-/// Law 11: a write ends at a record.
+/// Whole records: a write ends at a record.
 @Suite struct RecordWritesTests {
   /// The sizes of the writes for records of these sizes.
   private func writes(of records: [Int], limit: Int, piece: Int = .max) throws -> [Int] {

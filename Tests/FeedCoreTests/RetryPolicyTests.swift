@@ -40,8 +40,8 @@ import Testing
 
   @Test func itGivesUpAfterTheLastRetry() {
     var policy = RetryPolicy(base: 1, .spread(longest: 30), retries: 2) { 0 }
-    #expect(policy.fail() == .wait(seconds: 1, isTold: false))
-    #expect(policy.fail() == .wait(seconds: 1, isTold: true))
+    #expect(policy.fail() == .wait(seconds: 1, isReported: false))
+    #expect(policy.fail() == .wait(seconds: 1, isReported: true))
     #expect(policy.fail() == .giveUp)
     #expect(policy.gaveUp == "; gave up after 3 attempts")
     var none = RetryPolicy(base: 1, .spread(longest: 30), retries: 0) { 0 }
@@ -51,21 +51,21 @@ import Testing
   /// A broken connection counts for the wait, but not as an attempt.
   @Test func aLossIsNoAttempt() {
     var policy = RetryPolicy(base: 1, .spread(longest: 30), retries: 1) { 1 }
-    #expect(policy.lose() == .wait(seconds: 2, isTold: false))
-    #expect(policy.fail() == .wait(seconds: 4, isTold: true))
+    #expect(policy.lose() == .wait(seconds: 2, isReported: false))
+    #expect(policy.fail() == .wait(seconds: 4, isReported: true))
     #expect(policy.fail() == .giveUp)
   }
 
   /// A single failure is not reported, unless the wait is very long.
   @Test func theSecondFailureInARowIsTold() {
     var policy = RetryPolicy(base: 1, .spread(longest: 30)) { 0 }
-    #expect(policy.fail() == .wait(seconds: 1, isTold: false))
+    #expect(policy.fail() == .wait(seconds: 1, isReported: false))
     policy.succeed()
-    #expect(policy.fail() == .wait(seconds: 1, isTold: true))
+    #expect(policy.fail() == .wait(seconds: 1, isReported: true))
     policy.recover()
-    #expect(policy.fail() == .wait(seconds: 1, isTold: false))
+    #expect(policy.fail() == .wait(seconds: 1, isReported: false))
     policy.recover()
-    #expect(policy.fail(asked: 3601) == .wait(seconds: 3601, isTold: true))
+    #expect(policy.fail(asked: 3601) == .wait(seconds: 3601, isReported: true))
   }
 
   @Test(arguments: [

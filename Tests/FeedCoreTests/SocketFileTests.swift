@@ -19,12 +19,12 @@ import Testing
   }
 
   @Test(arguments: ["", ":", "root:", "a:b:c"]) func malformedOwner(_ text: String) {
-    #expect(throws: FileOwner.Refusal.malformed) { try FileOwner(Array(text.utf8)) }
+    #expect(throws: FileOwner.OwnerProblem.malformed) { try FileOwner(Array(text.utf8)) }
   }
 
   /// The greatest number would keep the owner.
   @Test(arguments: ["4294967295", "-1", "+1", "no such user"]) func unknownOwner(_ text: String) {
-    let refusal = FileOwner.Refusal.unknown(kind: "user", name: Array(text.utf8))
+    let refusal = FileOwner.OwnerProblem.unknown(kind: "user", name: Array(text.utf8))
     #expect(throws: refusal) { try FileOwner(Array(text.utf8)) }
   }
 

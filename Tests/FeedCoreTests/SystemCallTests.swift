@@ -35,9 +35,9 @@ private final class FailureCount: Sendable {
       let failing = SystemCalls(failure: { $0 == call && !passing.take() ? code : nil })
       var error: SystemError?
       do {
-        try AtomicFile.replace(Array(scratch.file("f").utf8), backup: Array("~".utf8), calls: failing) {
-          $0.append("new")
-        }
+        var file = AtomicFile(Array(scratch.file("f").utf8), calls: failing)
+        file.backup = Array("~".utf8)
+        try file.replace { $0.append("new") }
       } catch let thrown {
         error = thrown
       }
@@ -53,9 +53,9 @@ private final class FailureCount: Sendable {
   func anInterruptedCallIsMadeAgain(_ call: SystemCalls.Call) throws {
     let scratch = try ScratchFolder()
     try scratch.write("f", "old")
-    try AtomicFile.replace(
-      Array(scratch.file("f").utf8), backup: Array("~".utf8), calls: calls(failing: call, EINTR, times: 3)
-    ) { $0.append("new") }
+    var file = AtomicFile(Array(scratch.file("f").utf8), calls: calls(failing: call, EINTR, times: 3))
+    file.backup = Array("~".utf8)
+    try file.replace { $0.append("new") }
     #expect(try scratch.read("f") == "new" && scratch.read("f~") == "old")
   }
 

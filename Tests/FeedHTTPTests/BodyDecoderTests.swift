@@ -32,7 +32,7 @@ import Testing
     return try HTTPTransfer(request, over: HTTPTransferTests.Transport([acts]))
   }
 
-  /// Reads until the answer has ended, or has been silent for long.
+  /// Reads until the response has ended, or has been silent for long.
   private func run(_ acts: [Act], method: String = "GET") throws -> Outcome {
     let transfer = try transfer(acts, method: method)
     var outcome = Outcome()
@@ -114,7 +114,7 @@ import Testing
       for word in row.words { ends.insert(ends.max()! + word.count) }
       for count in 0..<row.body.count {
         let found = try run([head(row.codings)] + whole(row.body.prefix(count)))
-        let error = ends.contains(count) ? nil : "the answer ends before the end of its compressed data"
+        let error = ends.contains(count) ? nil : "the response ends before the end of its compressed data"
         #expect(found.error?.message == error, "line \(row.number), cut after \(count) bytes")
         #expect(found.error == nil || found.error?.kind == .transient)
         #expect(row.outcome.text.starts(with: found.text))
@@ -165,15 +165,15 @@ import Testing
     }
   }
 
-  // MARK: Answers without a body, and refusals
+  // MARK: Responses without a body, and refusals
 
   @Test(arguments: ["HTTP/1.1 204 No Content", "HTTP/1.1 304 Not Modified"])
-  func anAnswerWithoutABodyHasNoCoding(_ first: String) throws {
+  func anResponseWithoutABodyHasNoCoding(_ first: String) throws {
     #expect(try run([head("br", first), .end]) == Outcome(hasHead: true))
     #expect(try run([head("gzip", first), .end]) == Outcome(hasHead: true))
   }
 
-  @Test func norHasTheAnswerToHead() throws {
+  @Test func norHasTheResponseToHead() throws {
     #expect(try run([head("br"), .end], method: "HEAD") == Outcome(hasHead: true))
   }
 
@@ -202,7 +202,7 @@ import Testing
 
   @Test func severalFieldsAreOneList() throws {
     let inner = Act.head(["HTTP/1.1 200 OK", "Content-Encoding: gzip", "Content-Encoding: br", ""])
-    #expect(try run([inner, .end]).error?.message == "expected an answer in gzip or deflate, found 'br'")
+    #expect(try run([inner, .end]).error?.message == "expected a response in gzip or deflate, found 'br'")
   }
 
   /// We do not ask for transfer codings, but accept those that we know.

@@ -5,8 +5,8 @@ import Testing
 
 /// The cookies that a client keeps.
 @Suite struct CookieTests {
-  /// The cookies for `url` after answers with these Set-Cookie fields.
-  /// - Parameter source: the URL that answers; nil for `url`.
+  /// The cookies for `url` after responses with these Set-Cookie fields.
+  /// - Parameter source: the URL that responses; nil for `url`.
   private func cookies(_ fields: [String], from source: String? = nil, for url: String) throws -> [String] {
     try orderedCookies(fields, from: source, for: url).sorted()
   }
@@ -65,7 +65,7 @@ import Testing
     ("a=b", "http://host/p/q?r/s", "http://host/p/t", true), ("a=b", "http://host/p/q", "http://host/t", false),
     ("a=b; Path=x", "http://host/p/q", "http://host/t", false), ("a=b", "http://host", "http://host/t", true),
     ("a=b", "http://host/p;q/r", "http://host/p;q/s", true), ("a=b; Path=/", "http://host/p/q", "http://host/t", true),
-    // Only an answer over TLS sets a cookie for TLS.
+    // Only a response over TLS sets a cookie for TLS.
     ("a=b; Path=/; Secure", "http://host/", "https://host/", false),
     ("a=b; Path=/", "http://host/", "https://host/", true),
     ("a=b; Path=/; Secure", "https://host/", "http://host/", false),

@@ -53,8 +53,8 @@ import Testing
     var rules = ConnectionOptions()
     change(&rules)
     var follower = Follower(
-      rules, HTTPOptions(), Reconnection(rules, source: "http://x/", missing: "feed", random: { 0 }),
-      source: "http://x/", StandardStreams(program: "tool", error: writing), Interrupts(.standardOutput)
+      rules, HTTPOptions(), Reconnection(rules, FollowedFeed("http://x/", missing: "feed"), random: { 0 }),
+      StandardStreams(program: "tool", error: writing), Interrupts(.standardOutput)
     ) { deadline throws(ToolFailure) in
       clockwork.waits.append(Int((deadline - Clock.monotonic()).rounded()))
       return interruption
@@ -81,7 +81,7 @@ import Testing
     let (result, waits, words) = try run(&feed) { $0.retries = 1 }
     #expect(
       result
-        == .failure(.failed(.otherEnd, "connection refused; gave up after 2 attempts", source: "http://x/")))
+        == .failure(.failed(.remote, "connection refused; gave up after 2 attempts", source: "http://x/")))
     #expect(waits == [3, 3] && feed.wasAbandoned)
     #expect(words == "tool: http://x/: connection refused; reconnecting in 3 s\n")
   }
@@ -112,7 +112,7 @@ import Testing
     }
     #expect(waits == [2])
     let text = "no feed within 2 s: connection refused"
-    #expect(result == .failure(.failed(.later, text, source: "http://x/")))
+    #expect(result == .failure(.failed(.tryAgain, text, source: "http://x/")))
   }
 
   @Test func aReaderThatHasGoneEndsIt() throws {
@@ -176,7 +176,7 @@ import Testing
 
   /// An open connection is also noted as closed if the tool fails.
   @Test func anErrorClosesWhatIsOpen() throws {
-    let failure = ToolFailure.failed(.otherEnd, "event 2: too long", source: "http://x/")
+    let failure = ToolFailure.failed(.remote, "event 2: too long", source: "http://x/")
     var feed = Feed(endings: [(.closed, 1)], failure: failure)
     #expect(try run(&feed) { $0.printsNotes = true }.result == .failure(failure))
     #expect(feed.notes == ["open | http://y/", "closed | http://y/ | event 2: too long"] && feed.wasAbandoned)

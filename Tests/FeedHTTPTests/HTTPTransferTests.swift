@@ -100,7 +100,7 @@ import Testing
     return (found, transfer)
   }
 
-  @Test func anAnswerInPieces() throws {
+  @Test func anResponseInPieces() throws {
     let transport = Transport([[ok, .body("one"), .body("two"), .end]])
     let (found, transfer) = try run(transport)
     #expect(found == ["head 200", "body one", "body two", "end"])
@@ -109,8 +109,8 @@ import Testing
     #expect(transport.running == 0)
   }
 
-  /// libcurl accepts it as the end of an answer.
-  @Test func anEndInTheHeadIsNoAnswer() throws {
+  /// libcurl accepts it as the end of a response.
+  @Test func anEndInTheHeadIsNoResponse() throws {
     #expect(
       try run(Transport([[.end]])).found == ["error: connection closed before the end of the headers"])
   }
@@ -137,7 +137,7 @@ import Testing
     #expect(transfer.request.url.text == "http://b/z" && transport.running == 1)
   }
 
-  /// The answer to the next hop may arrive as soon as its request is sent.
+  /// The response to the next hop may arrive as soon as its request is sent.
   @Test func aRedirectIsOverWhenItsHeadIsThere() throws {
     #expect(try run(Transport([[redirect(to: "/y")], [ok, .end]])).found == ["head 200", "end"])
   }
@@ -150,7 +150,7 @@ import Testing
       try run(Transport([[redirect(to: "ftp://b/")]])).found == ["error: redirected to a URL of scheme 'ftp'"])
   }
 
-  @Test func aRedirectThatLeadsNowhereIsAnAnswer() throws {
+  @Test func aRedirectThatLeadsNowhereIsAnResponse() throws {
     let nowhere = Transport([[.head(["HTTP/1.1 302 Found", ""]), .end]])
     #expect(try run(nowhere).found == ["head 302", "end"])
     #expect(try run(Transport([[redirect(304, to: "/y"), .end]])).found == ["head 304", "end"])

@@ -48,7 +48,7 @@ struct HeaderValueTests {
     #expect(head.mediaType == essence)
   }
 
-  @Test func anInterimAnswerIsForgotten() {
+  @Test func anInterimResponseIsForgotten() {
     var head = HTTPHead()
     for line in ["HTTP/1.1 100 Continue", "X-A: 1", ""] { #expect(head.take(Array(line.utf8)) == false) }
     #expect(head.take(Array("HTTP/2 404".utf8)) == false)

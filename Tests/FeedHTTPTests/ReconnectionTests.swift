@@ -10,7 +10,7 @@ import Testing
   struct Case: CustomTestStringConvertible, Sendable {
     let testDescription: String
     var rules = ConnectionOptions()
-    var rule = Reconnection.Rule.events
+    var kind = FollowedFeed.Kind.events
     var awaited: String?
     /// Each step: the event, the expected result, and the line number.
     var steps: [(happens: [String], comes: String?, line: Int)] = []
@@ -25,7 +25,7 @@ import Testing
         cases.append(Case(testDescription: String(line.dropFirst().dropLast())))
       } else if words[0] == "rules" {
         cases[cases.count - 1].rules = rules(words.dropFirst().filter { !["stream", "awaited"].contains($0) })
-        if words.contains("stream") { cases[cases.count - 1].rule = .stream }
+        if words.contains("stream") { cases[cases.count - 1].kind = .stream }
         if words.contains("awaited") { cases[cases.count - 1].awaited = "event 'done'" }
       } else {
         cases[cases.count - 1].steps.append((words, sides.count > 1 ? sides[1] : nil, number))
@@ -57,7 +57,7 @@ import Testing
   @Test(arguments: cases)
   func comesToWhatIsExpected(_ item: Case) throws {
     var reconnection = Reconnection(
-      item.rules, source: "x", missing: "feed", awaited: item.awaited, rule: item.rule, random: { 0 })
+      item.rules, FollowedFeed("x", missing: "feed", awaited: item.awaited, kind: item.kind), random: { 0 })
     for (words, comes, line) in item.steps {
       switch words[0] {
       case "open": reconnection.open()
@@ -109,8 +109,8 @@ import Testing
       switch try reconnection.judge(ending, broughtAny: broughtAny) {
       case .end(let status): return "end \(status.rawValue)"
       case .die(let number): return "die \(number)"
-      case .wait(let seconds, let message, let isTold):
-        return "wait \(secondsText(seconds)) \(isTold ? "told" : "quiet") \(message)"
+      case .wait(let seconds, let message, let isReported):
+        return "wait \(secondsText(seconds)) \(isReported ? "told" : "quiet") \(message)"
       }
     } catch {
       if error == .brokenPipe { return "hangup" }

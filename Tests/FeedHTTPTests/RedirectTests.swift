@@ -38,7 +38,7 @@ struct RedirectTests {
     #expect(back.credentials == HTTPRequest.Credentials())
   }
 
-  /// Messages about the next answer do not quote what the first server got.
+  /// Messages about the next response do not quote what the first server got.
   @Test func earlierSecretsStayHidden() throws {
     var next = try request("http://a/x?key=query")
     for target in ["http://b/y", "http://c/z"] { next = next.redirected(to: try url(target), status: 302) }

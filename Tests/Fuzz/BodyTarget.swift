@@ -15,7 +15,7 @@ func fuzzBody(_ bytes: [UInt8]) {
   if codings == "gzip", whole.end == "end" {
     let longer = body + Array("x".utf8)
     let end = unpacked(longer, [longer.count], head).end
-    promise(end == "the answer goes on after the end of its compressed data", "with one byte more: \(end)")
+    promise(end == "the response goes on after the end of its compressed data", "with one byte more: \(end)")
   }
 }
 

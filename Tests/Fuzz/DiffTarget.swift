@@ -63,9 +63,9 @@ private func documents(_ bytes: ArraySlice<UInt8>, isMadeUp: Bool, isChanged: Bo
 }
 
 /// Made anew each time: in a global variable, what an enumeration holds would look like a leak.
-private var purposes: [Scope.Purpose] {
+private var purposes: [Scope.ScopePurpose] {
   [.ignore, .only, .unordered, .identity([Array("id".utf8)]), .identity(["a", "b"].map { Array($0.utf8) })]
-    + ["1", "0.5", "50%"].compactMap { NumberTolerance(Array($0.utf8)).map(Scope.Purpose.tolerance) }
+    + ["1", "0.5", "50%"].compactMap { NumberTolerance(Array($0.utf8)).map(Scope.ScopePurpose.tolerance) }
 }
 
 private func addRule(_ choice: UInt8, to scope: inout Scope) {

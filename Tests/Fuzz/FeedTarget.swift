@@ -3,7 +3,7 @@
 // and the numbers of pages keep their laws.
 //
 // The input is parts, separated by 0xFF. The first two are texts for `--since`; in the others each byte chooses
-// something: the options of a run, and then its answers.
+// something: the options of a run, and then its responses.
 
 import FeedCore
 import FeedHTTP
@@ -34,11 +34,11 @@ private final class Choices {
 // MARK: Runs
 
 /// A server that answers as bytes say. When they end, it is down.
-private struct ChosenAnswers: PageFetcher {
+private struct ChosenResponses: PageFetcher {
   let choices: Choices
 
-  func fetch(_ request: [UInt8], ifNoneMatch: [UInt8]?, after progress: WalkProgress) -> FeedAnswer {
-    guard !choices.isEmpty else { return .failed(FeedFailure(status: .otherEnd, message: "down")) }
+  func fetch(_ request: [UInt8], ifNoneMatch: [UInt8]?, after progress: WalkProgress) -> FeedResponse {
+    guard !choices.isEmpty else { return .failed(FeedFailure(status: .remote, message: "down")) }
     let kind = choices.next(below: 16)
     if kind == 0, ifNoneMatch != nil { return .notModified }
     let items = (0..<choices.next(below: 6)).map { _ in
@@ -88,7 +88,7 @@ private func runFeed(_ storage: MemoryStorage, _ choices: Choices, _ printed: in
   printer.form = .record(RecordStamp())
   printer.chunkLines = 1 + choices.next(below: 3)
   printer.remaining = [nil, 3][choices.next(below: 2)]
-  var session = FeedSession(storage, options, ChosenAnswers(choices: choices), printer)
+  var session = FeedSession(storage, options, ChosenResponses(choices: choices), printer)
   do throws(StoreError) { _ = try session.run() } catch { promise(false, "its own store is damaged: \(error)") }
   let runs = FeedRuns(storage.runs())
   promise(runs.problem == nil, "\(runs.problem ?? ""): \(runs)")
@@ -112,7 +112,7 @@ private func runUnkept(_ choices: Choices) {
   printer.form = .record(RecordStamp())
   let limit = [nil, 3][choices.next(below: 2)]
   printer.remaining = limit
-  var session = FeedSession(PassingStorage(dedupes: true), options, ChosenAnswers(choices: choices), printer)
+  var session = FeedSession(PassingStorage(dedupes: true), options, ChosenResponses(choices: choices), printer)
   do throws(StoreError) { _ = try session.run() } catch { promise(false, "a store that is none fails: \(error)") }
   let all = lines.split(separator: UInt8(ascii: "\n")).map(Array.init)
   let ids = all.compactMap { (try? JSONDocument(parsing: $0))?.root.member("id")?.string }

@@ -1,4 +1,4 @@
-// The frames of a WebSocket server, compressed or not, after the head of its answer. Cuts change nothing; text is UTF-8; nothing exceeds
+// The frames of a WebSocket server, compressed or not, after the head of its response. Cuts change nothing; text is UTF-8; nothing exceeds
 // its limit; an item can be written and read again. Whatever comes, our frames follow the rules, answer each ping with
 // its payload, and end with one close frame.
 
@@ -7,7 +7,7 @@ private struct Found: Equatable {
   var error: ProtocolError?
 
   struct Item: Equatable {
-    let kind: FrameParser.Item
+    let kind: FrameParser.ParsedItem
     let isText: Bool
     let payload: [UInt8]
   }
@@ -18,7 +18,7 @@ private let limit = 200
 func fuzzFrames(_ bytes: [UInt8]) {
   for isCompressed in [false, true] { check(bytes, isCompressed: isCompressed) }
   speak(bytes)
-  answer(bytes)
+  response(bytes)
 }
 
 private func check(_ bytes: [UInt8], isCompressed: Bool) {
@@ -121,12 +121,12 @@ private func speak(_ bytes: [UInt8]) {
   let theirs = frames(bytes, endingPiecesAt: [bytes.count]).items
   let closing = theirs.firstIndex { if case .close = $0.kind { true } else { false } } ?? theirs.count
   let pings = theirs[..<closing].filter { $0.kind == .ping }.map(\.payload)
-  promise(ours.items.dropLast().map(\.payload) == pings, "pings \(pings), answers \(ours)")
+  promise(ours.items.dropLast().map(\.payload) == pings, "pings \(pings), responses \(ours)")
   promise(ours.items.dropLast().allSatisfy { $0.kind == .pong }, "no pongs: \(ours)")
   if case .close = ours.items.last?.kind {} else { promise(false, "no close frame: \(ours)") }
 }
 
-// MARK: The answer to the handshake
+// MARK: The response to the handshake
 
 private let opening: OpeningRequest = {
   guard let url = try? HTTPURL(Array("http://server.example.com/chat".utf8)) else { fatalError("no URL") }
@@ -135,7 +135,7 @@ private let opening: OpeningRequest = {
     compression: PerMessageDeflate(), nonce: Array("the sample nonce".utf8))
 }()
 
-private func answer(_ bytes: [UInt8]) {
+private func response(_ bytes: [UInt8]) {
   let whole = verdict(bytes, endingPiecesAt: [bytes.count])
   for ends in Cuts.ways(bytes) {
     promise(verdict(bytes, endingPiecesAt: ends) == whole, "cut at \(ends): not \(whole)")
@@ -143,15 +143,15 @@ private func answer(_ bytes: [UInt8]) {
 }
 
 private func verdict(_ bytes: [UInt8], endingPiecesAt ends: [Int]) -> String {
-  var answer = OpeningAnswer()
+  var response = OpeningResponse()
   var start = 0
   do throws(HTTPError) {
     for end in ends {
       let chunk = Array(bytes[start..<min(end, bytes.count)])
       var index = 0
-      let isComplete = try answer.take(chunk.span, from: &index)
+      let isComplete = try response.take(chunk.span, from: &index)
       promise(index <= chunk.count && (isComplete || index == chunk.count), "past the end of the chunk")
-      if isComplete { return "\(try answer.verdict(opening)) at \(start + index)" }
+      if isComplete { return "\(try response.verdict(opening)) at \(start + index)" }
       start = min(end, bytes.count)
     }
     return "incomplete"

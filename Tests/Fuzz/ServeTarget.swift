@@ -6,7 +6,7 @@
 /// The result for some bytes: the requests in them, and why no more are read.
 private struct Verdict: Equatable {
   var requests: [ClientRequest] = []
-  var refusal: RequestParser.Refusal?
+  var refusal: RequestParser.RequestProblem?
   /// How many bytes belong to the requests.
   var taken = 0
 }

@@ -15,7 +15,7 @@ import Testing
       return busy.contains(origin) ? nil : max(due, notBefore[origin] ?? 0)
     }
 
-    var nextMoment: Double? { waiting.indices.compactMap(moment).min() }
+    var nextRequestTime: Double? { waiting.indices.compactMap(moment).min() }
   }
 
   @Test(arguments: 0..<200)
@@ -39,7 +39,7 @@ import Testing
         queue.add(index, to: origin, due: due)
         model.waiting.append((index, origin, due))
       case 2, 3:
-        let expected = model.nextMoment
+        let expected = model.nextRequestTime
         let found = queue.next(now)
         #expect((found != nil) == (expected.map { $0 <= now } ?? false), "step \(step)")
         guard let found, let place = model.waiting.firstIndex(where: { $0.index == found }) else { continue }
@@ -58,7 +58,7 @@ import Testing
         }
       default: now += Double(Int.random(in: 0...2, using: &random))
       }
-      #expect(queue.nextMoment() == model.nextMoment, "step \(step)")
+      #expect(queue.nextRequestTime() == model.nextRequestTime, "step \(step)")
       #expect(queue.isEmpty == model.waiting.isEmpty, "step \(step)")
       guard step == 150 else { continue }
       queue.removeAll(now)
@@ -72,17 +72,17 @@ import Testing
     queue.add(0, to: "a", due: 5)
     queue.add(1, to: "a", due: 5)
     queue.add(2, to: "b", due: 6)
-    #expect(queue.next(4) == nil && queue.nextMoment() == 5)
+    #expect(queue.next(4) == nil && queue.nextRequestTime() == 5)
     #expect(queue.next(5) != nil)
     queue.begin("a", 5, pause: 1)
-    #expect(queue.nextMoment() == 6 && queue.next(6) == 2)
+    #expect(queue.nextRequestTime() == 6 && queue.next(6) == 2)
     queue.begin("b", 6, pause: 1)
-    #expect(queue.next(100) == nil && queue.nextMoment() == nil && !queue.isEmpty)
+    #expect(queue.next(100) == nil && queue.nextRequestTime() == nil && !queue.isEmpty)
     // A second after the first request to this server.
     queue.end("a")
-    #expect(queue.next(5.5) == nil && queue.nextMoment() == 6)
+    #expect(queue.next(5.5) == nil && queue.nextRequestTime() == 6)
     queue.hold("a", until: 100)
-    #expect(queue.nextMoment() == 100 && queue.next(99) == nil && queue.next(100) != nil && queue.isEmpty)
+    #expect(queue.nextRequestTime() == 100 && queue.next(99) == nil && queue.next(100) != nil && queue.isEmpty)
   }
 
   @Test func aListThatChangesForgetsNoServer() {
@@ -91,11 +91,11 @@ import Testing
     queue.hold("b", until: 100)
     queue.add(0, to: "c", due: 5)
     queue.removeAll(7)
-    #expect(queue.isEmpty && queue.nextMoment() == nil)
+    #expect(queue.isEmpty && queue.nextRequestTime() == nil)
     queue.add(0, to: "a", due: 5)
     queue.add(1, to: "b", due: 5)
-    #expect(queue.nextMoment() == 100)
+    #expect(queue.nextRequestTime() == 100)
     queue.end("a")
-    #expect(queue.nextMoment() == 6)
+    #expect(queue.nextRequestTime() == 6)
   }
 }

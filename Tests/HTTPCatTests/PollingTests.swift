@@ -42,7 +42,7 @@ import Testing
   ]
 
   @Test(arguments: fresh.indices)
-  func anAnswerIsFreshAsLongAsTheServerSays(_ index: Int) {
+  func anResponseIsFreshAsLongAsTheServerSays(_ index: Int) {
     let (fields, seconds) = Self.fresh[index]
     #expect(Freshness.seconds(head(fields)) == seconds, "\(fields)")
   }
@@ -82,7 +82,7 @@ import Testing
   }
 
   @Test func aMistakeIsNotTheServers() {
-    let failure = ToolFailure.failed(.otherEnd, "x")
+    let failure = ToolFailure.failed(.remote, "x")
     func isFinal(_ kind: PollFailure.Kind, after hasSucceeded: Bool = false) -> Bool {
       PollFailure(failure: failure, kind: kind).isFinal(hasSucceeded: hasSucceeded)
     }

@@ -31,7 +31,7 @@ import Testing
     let (a, b) = (old.utf8.map { Int($0) - 97 }, new.utf8.map { Int($0) - 97 })
     let found = Self.kept(a, b)
     Self.checkPairs(a, b)
-    // If several answers are equally good, only the number is compared.
+    // If several responses are equally good, only the number is compared.
     if let count = Int(kept) {
       #expect(found.count == count)
     } else {

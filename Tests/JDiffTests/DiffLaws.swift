@@ -4,7 +4,7 @@
 @testable import jdiff
 
 struct DiffLaws {
-  var options = Differ.Options()
+  var options = Differ.Settings()
   var scope = Scope()
   /// The bits to keep of each digest: with few bits, different values have equal digests everywhere.
   var digestMask = UInt64.max
@@ -30,7 +30,7 @@ struct DiffLaws {
     if digestMask == .max {
       try hold(Sides.areEqual(old, new) == patch.operations.isEmpty, "the status alone says otherwise")
     }
-    do { try Patch.operations(patch).verify(from: proof.old, to: proof.new, scope) } catch {
+    do { try PatchOutput.operations(patch).verify(from: proof.old, to: proof.new, scope) } catch {
       try hold(false, error.message)
     }
     try checkMerge(old, new, proof, hold)
@@ -81,9 +81,9 @@ struct DiffLaws {
     scope.add(Scope.Rule(purpose: .ignore, pointer: pointer, text: "--ignore"))
     let old = try Side(JSONDocument(parsing: oldText), scope)
     let new = try Side(JSONDocument(parsing: newText), scope)
-    var differ = Differ(old, new, Differ.Options())
+    var differ = Differ(old, new, Differ.Settings())
     differ.run()
-    let result = try Patch.operations(differ.patch()).applied(to: old.whole)
+    let result = try PatchOutput.operations(differ.patch()).applied(to: old.whole)
     var places = [old.whole.root, new.whole.root, result.root]
     for (depth, token) in pointer.tokens.enumerated() {
       for place in places {
@@ -123,7 +123,7 @@ struct DiffLaws {
     do { merge = try diff.patch() ?? same } catch {
       return try hold(hasObstacle(old) || hasObstacle(new), "no merge patch: \(error.message)")
     }
-    do { try Patch.merge(merge).verify(from: proof.old, to: proof.new, scope) } catch {
+    do { try PatchOutput.merge(merge).verify(from: proof.old, to: proof.new, scope) } catch {
       try hold(false, "\(error.message): merge patch \(shown(merge))")
     }
   }

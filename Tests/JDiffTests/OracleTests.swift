@@ -44,7 +44,7 @@ import Testing
       for _ in 0...pick(5) { new.mutate(pick) }
       // It takes the member '-' for the end of an array, and so does not find it.
       if (old.text + new.text).contains("\"-\"") { continue }
-      var options = Differ.Options()
+      var options = Differ.Settings()
       options.addsTests = pick(2) == 0
       options.findsMoves = pick(3) > 0
       let sides = try [old, new].map { try Side(JSONDocument(parsing: Array($0.text.utf8)), Scope()) }

@@ -44,19 +44,19 @@ import Testing
     "", "/a", "/*", "/*/id", "/a/*", "/*/*", "/b/*/a", "/*/b", "/**/a", "/**", "/a/**/b", "/**/b/**/id",
   ]
 
-  static let purposes: [Scope.Purpose] =
+  static let purposes: [Scope.ScopePurpose] =
     [
       .ignore, .only, .unordered, .unordered, .identity([Array("id".utf8)]),
       .identity(["a", "b"].map { Array($0.utf8) }),
     ]
-    + ["1", "2.5", "50%", "0"].compactMap { NumberTolerance(Array($0.utf8)).map(Scope.Purpose.tolerance) }
+    + ["1", "2.5", "50%", "0"].compactMap { NumberTolerance(Array($0.utf8)).map(Scope.ScopePurpose.tolerance) }
 
   static func scope(_ pick: JSONDraft.Pick) -> Scope {
     var scope = Scope()
     for _ in 0...pick(2) {
       let text = pointers[pick(pointers.count)]
       guard let pointer = try? JSONPointer(Array(text.utf8)) else { continue }
-      let purpose: Scope.Purpose = Self.purposes[pick(Self.purposes.count)]
+      let purpose: Scope.ScopePurpose = Self.purposes[pick(Self.purposes.count)]
       scope.add(Scope.Rule(purpose: purpose, pointer: pointer, text: "\(purpose) \(text)"))
     }
     return scope

@@ -126,7 +126,7 @@ import Testing
       if isSame, old.text != new.text { same += 1 }
       let sides = try documents.map { try Side($0, scope) }
       #expect(Sides.areEqual(sides[0], sides[1]) == isSame, "round \(round): \(old.text) \(new.text)")
-      var differ = Differ(sides[0], sides[1], Differ.Options())
+      var differ = Differ(sides[0], sides[1], Differ.Settings())
       differ.run()
       #expect(differ.changes.isEmpty == isSame, "round \(round): \(old.text) \(new.text)")
     }

@@ -52,7 +52,7 @@ struct APITests {
           let head = page.head.fields.map { "\($0.name): \(text($0.value))" }
           let walk = FakeServer.walk(
             try Options(typed: "--next \(rule)"), PageRequest(line: "GET https://a.example/feed"),
-            [FakeServer.Answer(head: head, body: page.body)])
+            [FakeServer.Response(head: head, body: page.body)])
           let isRefused = ["page:", "usage:", "incomplete:"].contains(where: walk.end.hasPrefix)
           let saysNothing = page.body.hasPrefix("[") || Self.silent.contains { file.hasSuffix("/\($0).api") }
           #expect(isRefused || saysNothing, "\(file): \(page.title): --next \(rule): \(walk.end)")
@@ -80,27 +80,27 @@ struct APITests {
     var isFollowed = false
   }
 
-  /// The first answer of each walk with status 200.
+  /// The first response of each walk with status 200.
   static func firstPages(of file: String) throws -> [FirstPage] {
     try Repository.contents(file).split(separator: "\n= ").dropFirst().compactMap { walk in
       var page = FirstPage()
       var head: [String] = []
-      var isAnswer = false
+      var isResponse = false
       for (number, line) in walk.split(separator: "\n").enumerated() {
         if number == 0 { page.title = String(line) }
-        if line.hasPrefix("> "), isAnswer {
+        if line.hasPrefix("> "), isResponse {
           page.isFollowed = true
           break
         }
         if line.hasPrefix("< ") {
-          if isAnswer { head.append(String(line.dropFirst(2))) } else if !line.hasPrefix("< 2") { return nil }
-          isAnswer = true
+          if isResponse { head.append(String(line.dropFirst(2))) } else if !line.hasPrefix("< 2") { return nil }
+          isResponse = true
         } else if line.hasPrefix("  ") {
-          if isAnswer { page.body += line.dropFirst(2) + "\n" } else { page.isInBody = true }
+          if isResponse { page.body += line.dropFirst(2) + "\n" } else { page.isInBody = true }
         }
       }
       page.head = makeHead(head)
-      return isAnswer ? page : nil
+      return isResponse ? page : nil
     }
   }
 }

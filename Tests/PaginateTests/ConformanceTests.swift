@@ -60,7 +60,7 @@ struct ConformanceTests {
       let words = typed.split(separator: " ").map(String.init)
       let id = try #require(words.firstIndex(of: "--id")).advanced(by: 1)
       guard let found else {
-        let walk = FakeServer.walk(try Options(typed: "--id \(words[id])"), api.requests[0], api.answers)
+        let walk = FakeServer.walk(try Options(typed: "--id \(words[id])"), api.requests[0], api.responses)
         #expect(
           walk.end.hasPrefix("usage: cannot tell how to ask for the next page") || walk.end.hasPrefix("open:"),
           "\(api.name): \(walk.end)")
@@ -76,18 +76,18 @@ struct ConformanceTests {
   struct API {
     let name: String
     let requests: [PageRequest]
-    let answers: [FakeServer.Answer]
+    let responses: [FakeServer.Response]
     let ids: [String]
 
     @discardableResult
     func check(_ typed: String) throws -> Shape? {
-      let walk = FakeServer.walk(try Options(typed: typed), requests[0], answers)
+      let walk = FakeServer.walk(try Options(typed: typed), requests[0], responses)
       #expect(walk.ids == ids, "\(name) \(typed): \(walk.end)")
       #expect(walk.requests.count == requests.count, "\(name) \(typed): \(walk.end)")
       for (found, expected) in zip(walk.requests, requests) {
         #expect(found.isSame(as: expected), "\(name) \(typed)\n  found    \(found.line)\n  expected \(expected.line)")
       }
-      #expect(!walk.end.contains(":") && walk.end != "no answer left", "\(name) \(typed): \(walk.end)")
+      #expect(!walk.end.contains(":") && walk.end != "no response left", "\(name) \(typed): \(walk.end)")
       return walk.shape
     }
   }
@@ -108,13 +108,13 @@ struct ConformanceTests {
         url: try #require(request.member("url")?.string), method: text(request.member("method")?.string),
         body: request.member("body")?.text)
     }
-    let answers = try pages.map { page in
+    let responses = try pages.map { page in
       let response = try #require(page.member("response"))
       let head = response.member("headers")?.children.map { "\(text($0.key?.string)): \(text($0.value.string))" } ?? []
-      return FakeServer.Answer(head: head, body: text(try #require(response.member("body")).text))
+      return FakeServer.Response(head: head, body: text(try #require(response.member("body")).text))
     }
     return API(
-      name: text(value.member("api")?.string), requests: requests, answers: answers,
+      name: text(value.member("api")?.string), requests: requests, responses: responses,
       ids: try #require(value.member("expected_ids")).children.map { text($0.value.string) })
   }
 }

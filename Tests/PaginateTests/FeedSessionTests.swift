@@ -6,20 +6,20 @@ import Testing
 
 /// Cases that scenarios of a few requests do not cover.
 @Suite struct FeedSessionTests {
-  /// Answers by a function of the request's number, from 0.
+  /// Responses by a function of the request's number, from 0.
   private final class Server: PageFetcher {
-    let answer: (Int) -> FeedAnswer
+    let response: (Int) -> FeedResponse
     private(set) var requests: [String] = []
 
-    init(_ answer: @escaping (Int) -> FeedAnswer) { self.answer = answer }
+    init(_ response: @escaping (Int) -> FeedResponse) { self.response = response }
 
-    func fetch(_ request: [UInt8], ifNoneMatch: [UInt8]?, after progress: WalkProgress) -> FeedAnswer {
+    func fetch(_ request: [UInt8], ifNoneMatch: [UInt8]?, after progress: WalkProgress) -> FeedResponse {
       requests.append(String(decoding: request, as: UTF8.self))
-      return answer(requests.count - 1)
+      return response(requests.count - 1)
     }
   }
 
-  private func page(_ ids: [String], next: String? = nil, total: Int? = nil) -> FeedAnswer {
+  private func page(_ ids: [String], next: String? = nil, total: Int? = nil) -> FeedResponse {
     let items = ids.map { id in
       FeedItem(
         id: Array(id.utf8), orderKey: nil, version: ItemVersion.of(Array(id.utf8).span), data: Array("\"\(id)\"".utf8))
@@ -52,7 +52,7 @@ import Testing
       Issue.record("no outcome")
       return
     }
-    #expect(outcome.failure == FeedFailure(status: .otherEnd, message: "1000 pages without a new item"))
+    #expect(outcome.failure == FeedFailure(status: .remote, message: "1000 pages without a new item"))
     #expect(server.requests.count <= 1001)
   }
 
@@ -92,7 +92,7 @@ import Testing
       Issue.record("no outcome")
       return
     }
-    #expect(outcome.status == .later)
+    #expect(outcome.status == .tryAgain)
     #expect(server.requests == ["/feed", "/feed?page=1", "/feed?page=0"])
   }
 

@@ -17,7 +17,7 @@ struct MirroredScenario {
     let expected: [String: Any]
     /// What the feed holds at each request, oldest first; the last is valid from then on.
     let states: [[Entry]]
-    /// The status and the `Retry-After` of answers that are no page, by request.
+    /// The status and the `Retry-After` of responses that are no page, by request.
     let refusals: [Int: (status: Int, retryAfter: Double?)]
     /// Whether page 1 was unchanged (304), and nothing else was asked for.
     let isUnchanged: Bool
@@ -171,13 +171,13 @@ final class MirrorServer: PageFetcher {
 
   var state: [MirroredScenario.Entry] { step.states[min(attempts, step.states.count) - 1] }
 
-  func fetch(_ request: [UInt8], ifNoneMatch: [UInt8]?, after progress: WalkProgress) -> FeedAnswer {
+  func fetch(_ request: [UInt8], ifNoneMatch: [UInt8]?, after progress: WalkProgress) -> FeedResponse {
     if let pause { waits.append(pause) }
     attempts += 1
     pause = step.pauses[attempts - 1]
     if let (status, retryAfter) = step.refusals[attempts - 1] {
       guard step.run["retries"] as? Int ?? 2 > 0 else {
-        return .failed(FeedFailure(status: .otherEnd, message: "http:\(status)"))
+        return .failed(FeedFailure(status: .remote, message: "http:\(status)"))
       }
       waits.append(retryAfter ?? 1)
       return fetch(request, ifNoneMatch: ifNoneMatch, after: progress)

@@ -19,7 +19,7 @@ import Testing
     return try file.open(try file.add(Array("so".utf8), url: Array("u".utf8)), isVersioned: true)
   }
 
-  private func item(at position: Int) -> FeedChange.Item {
+  private func item(at position: Int) -> FeedChange.ChangedItem {
     let (id, data) = (Array("i\(position)".utf8), Array("[\(position)]".utf8))
     return .init(
       item: FeedItem(id: id, orderKey: nil, version: ItemVersion.of(data.span), data: data), position: position)

@@ -55,29 +55,29 @@ struct ParallelTests {
   @Test(arguments: ["link", "/next", "c=/c", "p=+1@99999999999999999999"])
   func whatIsNotNumbered(_ rule: String) throws { #expect(NumberedPages(NextRules(typed: rule)) == nil) }
 
-  @Test func seams() throws {
-    var seams = Seams(depth: 2)
+  @Test func continuity() throws {
+    var continuity = PageContinuity(depth: 2)
     func page(_ ids: String, _ total: String) throws -> Page {
       try Self.read(
         "{\"items\":[\(ids.split(separator: " ").map { "{\"id\":\($0)}" }.joined(separator: ","))],\"total\":\(total)}")
     }
     let first = try page("9 8 7", "9")
-    seams.add(first, isLast: false)
+    continuity.add(first, isLast: false)
     let (good, seen, more, less) = (
       try page("6 5 4", "9"), try page("7 6 5", "9"), try page("6 5 4", "10"), try page("5 4 3", "8")
     )
-    #expect(seams.fits(good) && !seams.overlaps(good))
-    #expect(!seams.fits(seen) && seams.overlaps(seen))
-    #expect(!seams.fits(more) && !seams.hasSameCounts(more))
-    #expect(!seams.fits(less) && !seams.hasSameCounts(less))
-    #expect(!seams.hasShifted)
-    seams.add(good, isLast: false)
+    #expect(continuity.fits(good) && !continuity.overlaps(good))
+    #expect(!continuity.fits(seen) && continuity.overlaps(seen))
+    #expect(!continuity.fits(more) && !continuity.hasSameCounts(more))
+    #expect(!continuity.fits(less) && !continuity.hasSameCounts(less))
+    #expect(!continuity.hasShifted)
+    continuity.add(good, isLast: false)
     let third = try page("3 2", "9")
-    seams.add(third, isLast: true)
+    continuity.add(third, isLast: true)
     // The first page is too far back.
-    #expect(!seams.overlaps(first) && seams.overlaps(good))
-    #expect(seams.largest == 3 && seams.smallest == 3 && !seams.hasShifted)
-    seams.add(less, isLast: true)
-    #expect(seams.hasShifted)
+    #expect(!continuity.overlaps(first) && continuity.overlaps(good))
+    #expect(continuity.largest == 3 && continuity.smallest == 3 && !continuity.hasShifted)
+    continuity.add(less, isLast: true)
+    #expect(continuity.hasShifted)
   }
 }

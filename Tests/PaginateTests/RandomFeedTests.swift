@@ -101,7 +101,7 @@ private final class RandomRuns {
     // An empty page proves nothing, so a gap stays open as long as the feed is empty.
     if feed.ids.isEmpty { feed.insert() }
     var options = feed.options
-    for command in [FeedOptions.Command.refresh, .more, .refresh] {
+    for command in [FeedOptions.FeedCommand.refresh, .more, .refresh] {
       options.command = command
       options.maxPages = command == .more ? 1000 : nil
       try run(options, try store(), killAfter: nil, room: nil, redelivers: false, "\(comment), calm \(command)")
@@ -241,12 +241,12 @@ private final class RandomRuns {
   private struct Fetcher: PageFetcher {
     let runs: RandomRuns
 
-    func fetch(_ request: [UInt8], ifNoneMatch: [UInt8]?, after progress: WalkProgress) -> FeedAnswer {
+    func fetch(_ request: [UInt8], ifNoneMatch: [UInt8]?, after progress: WalkProgress) -> FeedResponse {
       if !runs.isCalm {
         if runs.pick(3) == 0 { runs.changeSome() }
-        if runs.pick(20) == 0 { return .failed(FeedFailure(status: .otherEnd, message: "lost")) }
+        if runs.pick(20) == 0 { return .failed(FeedFailure(status: .remote, message: "lost")) }
       }
-      return runs.feed.answer(request, ifNoneMatch: ifNoneMatch)
+      return runs.feed.response(request, ifNoneMatch: ifNoneMatch)
     }
   }
 }

@@ -14,12 +14,13 @@ import Testing
     path = bytes(folder.file("so.db"))
   }
 
-  private func item(_ id: String, at position: Int?, handle: Int? = nil, text: String = "{}") -> FeedChange.Item {
+  private func item(_ id: String, at position: Int?, handle: Int? = nil, text: String = "{}") -> FeedChange.ChangedItem
+  {
     let item = FeedItem(id: bytes(id), orderKey: nil, version: ItemVersion.of(bytes(text).span), data: bytes(text))
     return .init(item: item, handle: handle, position: position, isEdited: handle != nil, isPrintedAgain: handle != nil)
   }
 
-  private func add(_ items: FeedChange.Item..., to store: FeedStore) throws {
+  private func add(_ items: FeedChange.ChangedItem..., to store: FeedStore) throws {
     var change = FeedChange()
     change.items = items
     try store.commit(change)

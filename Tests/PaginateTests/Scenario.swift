@@ -5,7 +5,7 @@ import Testing
 
 @testable import paginate
 
-/// A scenario from a file: runs of the tool on one store, each with the only requests that it may make, their answers,
+/// A scenario from a file: runs of the tool on one store, each with the only requests that it may make, their responses,
 /// and the expected results. Tests/Fixtures/paginate/README.md describes the format.
 struct Scenario: CustomTestStringConvertible, Sendable {
   let name: String

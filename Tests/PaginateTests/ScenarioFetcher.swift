@@ -3,7 +3,7 @@ import Testing
 
 @testable import paginate
 
-/// Answers requests from a list, and reports any other request. Waits are recorded, not made.
+/// Responses requests from a list, and reports any other request. Waits are recorded, not made.
 final class ScenarioFetcher: PageFetcher {
   private let feed: ScenarioFeed
   private let comment: String
@@ -37,12 +37,12 @@ final class ScenarioFetcher: PageFetcher {
 
   var restCount: Int { exchanges.count }
 
-  func fetch(_ request: [UInt8], ifNoneMatch: [UInt8]?, after progress: WalkProgress) -> FeedAnswer {
+  func fetch(_ request: [UInt8], ifNoneMatch: [UInt8]?, after progress: WalkProgress) -> FeedResponse {
     let url = String(decoding: request, as: UTF8.self)
     for attempt in 0... {
       guard let exchange = exchanges.popFirst() else {
         Issue.record("\(comment): \(url) is asked for, which should not be")
-        return .failed(FeedFailure(status: .otherEnd, message: "no such exchange"))
+        return .failed(FeedFailure(status: .remote, message: "no such exchange"))
       }
       if let pause { waits.append(pause) }
       pause = nil
@@ -59,9 +59,9 @@ final class ScenarioFetcher: PageFetcher {
         pause = body["backoff"] as? Double
         return .page(feed.page(body, etag: headers["ETag"]))
       }
-      if status == 200 { return .failed(FeedFailure(status: .otherEnd, message: "bad-json")) }
+      if status == 200 { return .failed(FeedFailure(status: .remote, message: "bad-json")) }
       guard attempt < retries, status == 429 || status >= 500 else {
-        return .failed(FeedFailure(status: status == 429 ? .later : .otherEnd, message: "http:\(status)"))
+        return .failed(FeedFailure(status: status == 429 ? .tryAgain : .remote, message: "http:\(status)"))
       }
       waits.append(headers["Retry-After"].flatMap(Double.init) ?? 1)
     }

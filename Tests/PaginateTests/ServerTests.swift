@@ -14,8 +14,8 @@ struct ServerTests {
     let api = try #require(try ConformanceTests.apis().first { $0.name == name })
     let typed = try #require(ConformanceTests.options[name]).typed
     let origin = try #require(Self.origin(of: api.requests[0]))
-    let answers = api.answers.map { Self.answer($0, origin) }
-    let script = String(decoding: try JSONSerialization.data(withJSONObject: answers), as: UTF8.self)
+    let responses = api.responses.map { Self.response($0, origin) }
+    let script = String(decoding: try JSONSerialization.data(withJSONObject: responses), as: UTF8.self)
     let body = try api.requests[0].body.map { "-d " + Command.quote(try Self.onOneLine($0)) } ?? ""
     let url = text(api.requests[0].url).replacingOccurrences(of: origin, with: "{0}")
     let scratch = try ScratchFolder()
@@ -53,9 +53,9 @@ struct ServerTests {
   }
 
   /// In the form of serve-script.
-  private static func answer(_ answer: FakeServer.Answer, _ origin: String) -> [String: Any] {
+  private static func response(_ response: FakeServer.Response, _ origin: String) -> [String: Any] {
     var headers: [String: String] = [:]
-    for line in answer.head {
+    for line in response.head {
       guard let colon = line.firstIndex(of: ":") else { continue }
       headers[String(line[..<colon])] = line[line.index(after: colon)...].trimmingCharacters(in: .whitespaces)
         .replacingOccurrences(of: origin, with: "{0}")
@@ -63,7 +63,7 @@ struct ServerTests {
     let type = headers.removeValue(forKey: "Content-Type") ?? "application/json"
     let isPacked = headers.removeValue(forKey: "Content-Encoding") == "gzip"
     // Stack Exchange asks for ten seconds before its next page.
-    let body = answer.body.replacingOccurrences(of: origin, with: "{0}")
+    let body = response.body.replacingOccurrences(of: origin, with: "{0}")
       .replacingOccurrences(of: #""backoff": 10"#, with: #""backoff": 1"#)
     return ["type": type, "headers": headers, "body": body, "gzip": isPacked]
   }

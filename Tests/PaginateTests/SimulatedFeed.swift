@@ -82,7 +82,7 @@ final class SimulatedFeed {
     order == .newestFirst ? entry.key < key : entry.key > key
   }
 
-  func answer(_ request: [UInt8], ifNoneMatch: [UInt8]?) -> FeedAnswer {
+  func response(_ request: [UInt8], ifNoneMatch: [UInt8]?) -> FeedResponse {
     let url = String(decoding: request, as: UTF8.self)
     let number = url.split(separator: "=").last.flatMap { Int($0) }
     var start = 0

@@ -115,7 +115,7 @@ private final class SinceHistory {
       try open().2.checkInvariants("\(comment), round \(round)")
     }
     isCalm = true
-    for command in [FeedOptions.Command.refresh, .more, .refresh, .refresh] {
+    for command in [FeedOptions.FeedCommand.refresh, .more, .refresh, .refresh] {
       let (store, mark, _) = try open()
       try run(store, mark, maxPages: 1000, killAfter: nil, command)
     }
@@ -131,7 +131,7 @@ private final class SinceHistory {
 
   private func run(
     _ store: any FeedStorage, _ mark: SinceMark?, maxPages: Int?, killAfter: Int?,
-    _ command: FeedOptions.Command = .refresh
+    _ command: FeedOptions.FeedCommand = .refresh
   ) throws {
     let asksForNewer = command == .refresh || command == .more && order.order == .oldestFirst
     let since = !asksForNewer ? nil : mark?.covered.map { String(decoding: $0.text, as: UTF8.self) }
@@ -167,8 +167,8 @@ private final class SinceHistory {
     let history: SinceHistory
     var mark: SinceMark?
 
-    mutating func fetch(_ request: [UInt8], ifNoneMatch: [UInt8]?, after progress: WalkProgress) -> FeedAnswer {
-      if !history.isCalm, history.pick(20) == 0 { return .failed(FeedFailure(status: .otherEnd, message: "lost")) }
+    mutating func fetch(_ request: [UInt8], ifNoneMatch: [UInt8]?, after progress: WalkProgress) -> FeedResponse {
+      if !history.isCalm, history.pick(20) == 0 { return .failed(FeedFailure(status: .remote, message: "lost")) }
       // In the other order, an item may be edited on a page that was read already, which only an overlap finds.
       // Nor is an item found that has moved up from a page of the first walk to the one before it.
       let mayChange = history.order.key == .updated && (!history.order.isNumbered || mark?.covered != nil)

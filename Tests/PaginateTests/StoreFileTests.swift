@@ -132,7 +132,7 @@ import Testing
     let path = bytes(folder.file("so.db"))
     let file = try StoreFile(path)
     let feed = try file.open(try file.add(bytes("so"), url: bytes("u")))
-    func item(_ id: String, at position: Int) -> FeedChange.Item {
+    func item(_ id: String, at position: Int) -> FeedChange.ChangedItem {
       .init(
         item: FeedItem(id: bytes(id), orderKey: nil, version: bytes("1"), data: bytes(#"{"id":"\#(id)"}"#)),
         position: position)

@@ -31,7 +31,7 @@ struct TableTests {
       let head = cells[2].split(separator: " ~ ").map(String.init)
       let walk = FakeServer.walk(
         try Options(typed: cells[1]), PageRequest(line: "GET https://a.example/feed"),
-        [FakeServer.Answer(head: head, body: cells[3])])
+        [FakeServer.Response(head: head, body: cells[3])])
       #expect(walk.end == cells[4], place)
     }
   }
@@ -89,7 +89,7 @@ struct TableTests {
     }
   }
 
-  @Test func aThrottledAnswerIsRetried() throws {
+  @Test func aThrottledResponseIsRetried() throws {
     let get = HTTPRequest(url: try HTTPURL(Array("http://a/".utf8)), userAgent: [])
     let body = try json(#"{"error_id":502,"error_name":"throttle_violation"}"#)
     #expect(Politeness.verdict(makeHead([], status: 400), body, to: get) == .retried)

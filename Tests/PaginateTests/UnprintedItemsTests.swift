@@ -25,13 +25,13 @@ import Testing
     try store.commit(change)
   }
 
-  private func entry(_ id: Int, at position: Int?, handle: Int? = nil, again: Bool = false) -> FeedChange.Item {
+  private func entry(_ id: Int, at position: Int?, handle: Int? = nil, again: Bool = false) -> FeedChange.ChangedItem {
     let text = bytes(again ? "[\(id)]" : "\(id)")
     let item = FeedItem(id: bytes("\(id)"), orderKey: nil, version: ItemVersion.of(text.span), data: text)
     return .init(item: item, handle: handle, position: position, isEdited: again, isPrintedAgain: again)
   }
 
-  private func change(_ items: FeedChange.Item...) throws {
+  private func change(_ items: FeedChange.ChangedItem...) throws {
     var change = FeedChange()
     change.items = items
     try store.commit(change)

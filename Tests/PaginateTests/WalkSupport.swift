@@ -36,23 +36,23 @@ extension WalkOptions {
 extension NextRules {
   init(typed rules: String...) { self.init(rules.compactMap { try? NextRule.parse($0.bytes) }) }
 
-  /// The request that an answer without items leads to.
+  /// The request that a response without items leads to.
   func request(after body: String, of first: PageRequest) throws -> PageRequest? {
-    let answer = NextAnswer(
+    let response = NextResponse(
       head: nil, root: try json(body).root, request: first, first: first, url: nil, count: 0
     ) { _ in preconditionFailure() }
-    return try step(after: answer)?.request(from: first, at: nil, sendsSecrets: true, keepsMethod: false)
+    return try step(after: response)?.request(from: first, at: nil, sendsSecrets: true, keepsMethod: false)
   }
 }
 
-/// A server with prepared answers, which records its requests.
+/// A server with prepared responses, which records its requests.
 struct FakeServer {
-  struct Answer {
+  struct Response {
     var head: [String] = []
     let body: String
   }
 
-  /// A walk through some answers, in order, whatever is requested.
+  /// A walk through some responses, in order, whatever is requested.
   struct Walk {
     var requests: [PageRequest] = []
     var ids: [String] = []
@@ -64,7 +64,7 @@ struct FakeServer {
   }
 
   /// Walks without a store, through the engine.
-  static func walk(_ options: Options, _ first: PageRequest, _ answers: [Answer]) -> Walk {
+  static func walk(_ options: Options, _ first: PageRequest, _ responses: [Response]) -> Walk {
     var walk = Walk()
     let walker: Walker
     do { walker = try Walker(options.walk, first: first) } catch {
@@ -79,7 +79,7 @@ struct FakeServer {
     printer.form = .record(RecordStamp())
     printer.remaining = options.limit == .max ? nil : options.limit
     var session = FeedSession(
-      PassingStorage(dedupes: options.dedupes), FeedOptions(first, options), Answers(walker, answers[...], walk),
+      PassingStorage(dedupes: options.dedupes), FeedOptions(first, options), Answers(walker, responses[...], walk),
       printer)
     guard case .outcome(let outcome)? = try? session.run() else { return walk }
     walk = session.fetcher.walk
@@ -100,29 +100,29 @@ struct FakeServer {
     return walk
   }
 
-  /// Answers in order, whatever is requested.
+  /// Responses in order, whatever is requested.
   private struct Answers: PageFetcher {
     var walker: Walker
-    var answers: ArraySlice<Answer>
+    var responses: ArraySlice<Response>
     var walk: Walk
     var error: WalkError?
     /// Whether `--stop-before` was met.
     var hasEnd = false
 
-    init(_ walker: Walker, _ answers: ArraySlice<Answer>, _ walk: Walk) {
-      (self.walker, self.answers, self.walk) = (walker, answers, walk)
+    init(_ walker: Walker, _ responses: ArraySlice<Response>, _ walk: Walk) {
+      (self.walker, self.responses, self.walk) = (walker, responses, walk)
     }
 
-    mutating func fetch(_ request: [UInt8], ifNoneMatch: [UInt8]?, after progress: WalkProgress) -> FeedAnswer {
+    mutating func fetch(_ request: [UInt8], ifNoneMatch: [UInt8]?, after progress: WalkProgress) -> FeedResponse {
       do throws(WalkError) {
         var request = PageRequest(json: request)
         while true {
           if let request { walk.requests.append(request) }
-          guard let answer = answers.popFirst() else { return fail("no answer left") }
-          guard let document = try? JSONDocument(parsing: answer.body.bytes) else {
-            return fail("bad JSON in the test: \(answer.body)")
+          guard let response = responses.popFirst() else { return fail("no response left") }
+          guard let document = try? JSONDocument(parsing: response.body.bytes) else {
+            return fail("bad JSON in the test: \(response.body)")
           }
-          let step = try walker.take(request, makeHead(answer.head), document, after: progress)
+          let step = try walker.take(request, makeHead(response.head), document, after: progress)
           walk.shape = walker.shape
           if case .part(let next) = step.outcome {
             request = next
@@ -137,10 +137,10 @@ struct FakeServer {
       }
     }
 
-    private mutating func fail(_ end: String) -> FeedAnswer {
+    private mutating func fail(_ end: String) -> FeedResponse {
       error = error ?? WalkError(.page, end)
       walk.end = end
-      return .failed(FeedFailure(status: .otherEnd, message: end))
+      return .failed(FeedFailure(status: .remote, message: end))
     }
 
     private mutating func page(_ step: Walker.Step, _ request: [UInt8]) -> FeedPage {
@@ -151,7 +151,7 @@ struct FakeServer {
       case .end(.incomplete(let reason)): failure = FeedFailure(status: .no, message: reason)
       case .failure(let error):
         self.error = error
-        failure = FeedFailure(status: .otherEnd, message: error.message)
+        failure = FeedFailure(status: .remote, message: error.message)
       default: break
       }
       var page = FeedPage(step, by: walker.shape?.next, of: request, next: next, failure)

@@ -12,7 +12,7 @@ struct WalkTests {
     let line: Int
     var options = ""
     var requests: [String] = []
-    var answers: [FakeServer.Answer] = []
+    var responses: [FakeServer.Response] = []
     var head: [String] = []
     var printed = ""
     var found = ""
@@ -35,7 +35,7 @@ struct WalkTests {
       case ">": cases[last].requests.append(rest)
       case ":": cases[last].head.append(rest)
       case "<":
-        cases[last].answers.append(.init(head: cases[last].head, body: rest))
+        cases[last].responses.append(.init(head: cases[last].head, body: rest))
         cases[last].head = []
       case "|": cases[last].printed = rest
       case "*": cases[last].found = rest
@@ -51,7 +51,7 @@ struct WalkTests {
     #expect(cases.count > 60)
     for item in cases {
       let options = try Options(typed: item.options)
-      let walk = FakeServer.walk(options, PageRequest(line: item.requests[0]), item.answers)
+      let walk = FakeServer.walk(options, PageRequest(line: item.requests[0]), item.responses)
       let place = Comment(rawValue: item.testDescription)
       #expect(walk.end == item.end, place)
       #expect(walk.printed.joined(separator: " ") == item.printed, place)
@@ -69,7 +69,7 @@ struct WalkTests {
     for row in Convention.cursors + Convention.withoutLink {
       let rules = row.rules(of: PageRequest(url: "https://a.example/?scroll=5m".bytes)).rules
       #expect(rules.count == row.next.split(separator: " ").count, "\(row.next)")
-      let signs = row.signs.map { Convention.Sign($0) }.filter { $0.wanted != .header }.map(\.place)
+      let signs = row.signs.map { Convention.PlainSign($0) }.filter { $0.wanted != .header }.map(\.place)
       if let text = row.hasMore { #expect(throws: Never.self) { try HasMore(text.bytes) } }
       for text in signs + [row.items, row.total, row.id].compactMap(\.self) {
         #expect(throws: Never.self) { try JSONPointer(text.bytes) }
@@ -92,7 +92,7 @@ struct WalkTests {
   }
 
   @Test(arguments: [
-    (#"{"r":[{}],"next":"https://a/2"}"#, Walker.Outcome.link("https://a/2".bytes)),
+    (#"{"r":[{}],"next":"https://a/2"}"#, Walker.WalkOutcome.link("https://a/2".bytes)),
     (#"{"r":[{}],"next":null}"#, .end(.noNext)),
     (
       #"{"r":[{}],"next":"/2"}"#,
@@ -103,7 +103,7 @@ struct WalkTests {
       .failure(WalkError(.usage, "the next request needs the page's URL: type --print-next URL FILE"))
     ),
   ])
-  func aLinkToPrint(_ body: String, _ outcome: Walker.Outcome) throws {
+  func aLinkToPrint(_ body: String, _ outcome: Walker.WalkOutcome) throws {
     var options = WalkOptions()
     options.findsLink = true
     var walker = try Walker(options, first: nil)
@@ -115,8 +115,8 @@ struct WalkTests {
   @Test(arguments: [#"{"items":[],"next":"N"}"#, #"{"items":[{"id":1}],"next":"N"}"#])
   func aWalkWithoutANewItemEnds(_ page: String) throws {
     let options = try Options(typed: "--items /items --id /id --next c=/next")
-    let answers = (0..<1010).map { FakeServer.Answer(body: page.replacing("N", with: "\($0)")) }
-    let walk = FakeServer.walk(options, PageRequest(line: "GET https://a.example/"), answers)
+    let responses = (0..<1010).map { FakeServer.Response(body: page.replacing("N", with: "\($0)")) }
+    let walk = FakeServer.walk(options, PageRequest(line: "GET https://a.example/"), responses)
     #expect(walk.end == "loop: 1000 pages without a new item")
     #expect((1000...1001).contains(walk.requests.count))
   }
@@ -131,9 +131,9 @@ struct WalkTests {
     let body = #"{"query":"{r(after:$c){nodes{id}}}"}"#
     let first = PageRequest(url: "https://a/".bytes, method: "POST", body: body.bytes)
     var walker = try Walker(try WalkOptions(typed: "--items /data/r/nodes"), first: first)
-    let answer = #"{"data":{"r":{"nodes":[{}],"pageInfo":{"hasNextPage":false}}},"errors":[{"message":"timeout"}]}"#
-    let step = try walker.take(first, nil, try json(answer))
-    #expect(step.page.items.count == 1 && step.complaint == "the answer says 'timeout'")
+    let response = #"{"data":{"r":{"nodes":[{}],"pageInfo":{"hasNextPage":false}}},"errors":[{"message":"timeout"}]}"#
+    let step = try walker.take(first, nil, try json(response))
+    #expect(step.page.items.count == 1 && step.complaint == "the response says 'timeout'")
   }
 
   @Test func orderKeysAreTexts() throws {
@@ -148,12 +148,12 @@ struct WalkTests {
     let document = try json(body)
     let error = try #require(throws: WalkError.self) { _ = try walker.take(nil, nil, document) }
     let local = error.failure(in: "-", page: 1, isLocal: true, body: body.bytes)
-    #expect(local.status == .trouble)
+    #expect(local.status == .error)
     #expect(
       text(local.diagnostic.rendered(by: "paginate", .plain))
         == "paginate: -:3:3: page 1: item 2: no id at /id (--id)\n")
-    #expect(error.failure(in: "https://a/", page: 1, isLocal: false, body: body.bytes).status == .otherEnd)
-    #expect(WalkError(.loop, "x").status(isLocal: true) == .trouble)
+    #expect(error.failure(in: "https://a/", page: 1, isLocal: false, body: body.bytes).status == .remote)
+    #expect(WalkError(.loop, "x").status(isLocal: true) == .error)
     #expect(WalkError(.usage, "x").failure(in: "-", page: 1, isLocal: false) == .usage("x"))
   }
 }

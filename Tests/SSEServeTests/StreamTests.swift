@@ -61,7 +61,7 @@ import Testing
 
   // MARK: Resuming
 
-  /// The right answers of the index, from the list of all events.
+  /// The right responses of the index, from the list of all events.
   struct Model {
     var events: [(end: Int, id: [UInt8])] = []
     var limit: Options.Replay
@@ -77,7 +77,7 @@ import Testing
 
     func start(_ number: Int) -> Int { number == 0 ? 0 : events[number - 1].end }
 
-    func place(after id: [UInt8]) -> EventIndex.Place {
+    func place(after id: [UInt8]) -> EventIndex.ResumePlace {
       guard !id.isEmpty else { return .unknown }
       let first = windowFirst
       let ends = events.indices.filter { $0 >= first - 1 && events[$0].id == id }.map { events[$0].end }

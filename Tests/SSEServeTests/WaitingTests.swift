@@ -80,8 +80,8 @@ import Testing
   ])
   func aGreaterNumberIsAwaited(_ id: String, _ waits: Bool) throws {
     var publisher = try StreamTests().publisher(Self.records, plain: true)
-    let answer = publisher.wait(1, for: Array(id.utf8), until: 10)
-    #expect(answer == waits && publisher.waiting.count == (waits ? 1 : 0))
+    let response = publisher.wait(1, for: Array(id.utf8), until: 10)
+    #expect(response == waits && publisher.waiting.count == (waits ? 1 : 0))
   }
 
   @Test func theNewestIDDecides() throws {

@@ -135,7 +135,7 @@ def perform(work, folder):
     os.chdir(folder + "/work")
     os.environ["TMPDIR"] = tempfile.tempdir = folder
     status = 1
-    # A thread that fails, such as an answer of a server, fails the driver. Its traceback says where.
+    # A thread that fails, such as a response of a server, fails the driver. Its traceback says where.
     wrong, tell = [], threading.excepthook
     threading.excepthook = lambda thread: (wrong.append(thread.exc_value), tell(thread))
     try:

@@ -175,7 +175,7 @@ class Webhook(Sink):
             if way == "taken":
                 return self.dice.choice([200, 201, 202, 204])
         if way == "half":
-            # The answer ends inside its head.
+            # The response ends inside its head.
             return request.send(b"HTTP/1.1 200 OK\r\nContent-")
         if way == "late":
             time.sleep(1.5)

@@ -70,7 +70,7 @@ struct ExampleTests {
     let lines = result.error.split(separator: "\n")
     #expect(lines.count == 3, "\(result.error)")
     #expect(lines.count { $0.contains("found HTML ('Down for maintenance'); retrying in ") } == 2)
-    #expect(lines.count { $0.contains("connection closed before the end of the answer; retrying in ") } == 1)
+    #expect(lines.count { $0.contains("connection closed before the end of the response; retrying in ") } == 1)
   }
 
   /// Polls a URL, and compares the last document with the server's.

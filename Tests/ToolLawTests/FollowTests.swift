@@ -53,7 +53,7 @@ struct FollowTests {
         """, "\(result.text)\(result.error)")
   }
 
-  /// More entries than one answer has.
+  /// More entries than one response has.
   @Test func followsMany() throws {
     let result = try run(
       #"""
@@ -170,7 +170,7 @@ struct FollowTests {
     #expect(result.text == "3\n1\n2\n0\n", "\(result.text)\(result.error)")
   }
 
-  /// redis-cli has something to say of that, which is not an answer. A path that is empty is none.
+  /// redis-cli has something to say of that, which is not a response. A path that is empty is none.
   @Test func aPasswordMayBeInTheURL() throws {
     let result = try run(
       #"""

@@ -63,8 +63,8 @@ import Testing
     _ = try folder.write(
       "frames.html",
       """
-      <!doctype html><body>\(frames)<p id=answer><script>
-      onload = () => answer.textContent = "measured: " + Array.from(document.querySelectorAll("iframe"), frame =>
+      <!doctype html><body>\(frames)<p id=response><script>
+      onload = () => response.textContent = "measured: " + Array.from(document.querySelectorAll("iframe"), frame =>
         frame.contentDocument.documentElement.scrollWidth > \(width) ? frame.getAttribute("src") : "fits").join(" ")
       </script>
       """)

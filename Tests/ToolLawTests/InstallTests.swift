@@ -17,9 +17,9 @@ struct InstallTests {
 
   /// The loader takes most of a short run. These need no library at run time, and do without.
   @Test func toolsWithoutLibrariesAreStatic() throws {
-    let answer = try Command.shell(Repository.path(".ci/static")).text
-    #expect(answer == "yes\n" || !Repository.isCI, "no static libraries here")
-    #expect(Repository.staticTools == (answer == "yes\n" ? ["deliver", "jdiff", "jpatch"] : []))
+    let response = try Command.shell(Repository.path(".ci/static")).text
+    #expect(response == "yes\n" || !Repository.isCI, "no static libraries here")
+    #expect(Repository.staticTools == (response == "yes\n" ? ["deliver", "jdiff", "jpatch"] : []))
   }
 
   private func look(at path: String) throws {

@@ -97,7 +97,7 @@ import Testing
     let comment: Comment = "\(sample.command), cut at \(cut): \(result.status) \(result.error)"
     // An event that is cut is dropped; this must be reported.
     let isInside = result.status == 1 && result.error.hasSuffix(": the input ends inside an event\n")
-    // If the input is cut before the first match, the answer may be no, or none.
+    // If the input is cut before the first match, the response may be no, or none.
     let mayBeNo = result.status == 1 && (result.output.isEmpty || result.output == Data("0\n".utf8)) || isInside
     #expect(result.status == sample.status || result.status == 2 || mayBeNo, comment)
     // A cut line may be dropped; this must be reported.

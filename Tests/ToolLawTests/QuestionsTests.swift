@@ -72,8 +72,8 @@ struct QuestionsTests {
 
     """
 
-  /// The answers of the store afterwards, with the deletion and the edit.
-  static let answers = """
+  /// The responses of the store afterwards, with the deletion and the edit.
+  static let responses = """
     -- newest questions
     2026-11-20 20:20:00  Sorting version numbers such as 1.9 and 1.10 in Python
     2026-11-20 20:13:00  What does &quot;broken pipe&quot; mean, and why only in Bash?
@@ -120,9 +120,9 @@ struct QuestionsTests {
   }
 
   @Test(.enabled(if: Repository.has("sqlite3")))
-  func answers() throws {
+  func responses() throws {
     let result = try Command.shell("\(folder)/questions", environment: ["INTERVAL": "0"])
-    #expect(result.text.dropFirst(Self.shown.count) == Self.answers, "\(result.text)\(result.error)")
+    #expect(result.text.dropFirst(Self.shown.count) == Self.responses, "\(result.text)\(result.error)")
   }
 
   /// Each poll is its own process, as with cron, with the same store: the same titles, and the exit status shows the

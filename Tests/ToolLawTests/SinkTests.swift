@@ -38,7 +38,7 @@ struct SinkTests {
 @Suite struct SinkStatusTests {
   static let folder = Command.quote(Repository.path("examples"))
 
-  /// An answer, as `serve-script` plays it, and the expected status.
+  /// A response, as `serve-script` plays it, and the expected status.
   @Test(
     .enabled(if: Repository.has("curl") && Repository.has("python3")),
     arguments: [
@@ -50,14 +50,14 @@ struct SinkTests {
       (#""end":"head""#, 0), (#""end":"cut","body":"x""#, 75), (#""end":"stall","body":"x""#, 75),
       (#""end":"bare","body":"no HTTP\n""#, 75),
     ])
-  func webhook(_ answer: String, _ status: Int32) throws {
+  func webhook(_ response: String, _ status: Int32) throws {
     let sink = Self.folder + "/webhook/sink --max-time 2 {0}/a"
     let result = try Command.shell(
-      "echo '{\"n\":1}' >data; serve-script '[{\(answer)}]' -- sh -c '\(sink) <data'; s=$?; cat requests; exit $s",
+      "echo '{\"n\":1}' >data; serve-script '[{\(response)}]' -- sh -c '\(sink) <data'; s=$?; cat requests; exit $s",
       environment: ["FEED_COUNT": "1", "FEED_LAST_ID": "a 1\u{e9}"])
     #expect(result.status == status, "\(result.error)")
     #expect(result.error.hasPrefix("HTTP status ") || result.error.hasPrefix("curl: ") || status == 0)
-    // One request only, and none to the place that the answer names; an id that cannot be a header is sent in another
+    // One request only, and none to the place that the response names; an id that cannot be a header is sent in another
     // way.
     #expect(result.text.split(separator: "\n").count == 1, "\(result.text)")
     #expect(result.text.contains(" POST /a ") && result.text.contains(#"{"n":1}"#), "\(result.text)")

@@ -83,7 +83,7 @@ struct TweetsTests {
   /// The server breaks the connection once, within a document (a status or a notice), and ends the last one.
   static func tellsOneBreak(_ error: String, of status: Bool) -> Bool {
     let lines = error.split(separator: "\n")
-    let breaks = lines.count { $0.hasSuffix("connection closed before the end of the answer; reconnecting at once") }
+    let breaks = lines.count { $0.hasSuffix("connection closed before the end of the response; reconnecting at once") }
     let cuts = lines.count { $0.contains(": the document was cut off inside ") }
     let ends = lines.count { $0.hasSuffix("closed by the server; reconnecting at once") }
     return breaks == 1 && ends <= 1 && lines.count == breaks + cuts + ends && (status ? cuts == 1 : cuts <= 1)
@@ -203,7 +203,7 @@ struct TweetsTests {
       read -r port <port
       echo "machine 127.0.0.1 login reader password larkspur" >netrc
       for form in a=b locations=1,2,3 locations=1,2,2.1,3 locations=2,1,1,2 follow=x; do
-        curl -s --netrc-file netrc -w '%{http_code}\\n' -o answer -d $form http://127.0.0.1:$port/statuses/filter.xml
+        curl -s --netrc-file netrc -w '%{http_code}\\n' -o response -d $form http://127.0.0.1:$port/statuses/filter.xml
       done
       kill $server
       """, in: scratch.path)
@@ -212,7 +212,7 @@ struct TweetsTests {
 
   /// Input that is not XML gives status 2; a refusal by the server gives status 3.
   @Test(arguments: [("200 OK", 2), ("404 Not Found", 3)])
-  func noStreams(_ answer: String, _ status: Int32) throws {
+  func noStreams(_ response: String, _ status: Int32) throws {
     let result = try Command.shell(
       """
       mkfifo port
@@ -222,7 +222,7 @@ struct TweetsTests {
       print(server.getsockname()[1], flush=True)
       client, _ = server.accept()
       client.recv(65536)
-      client.sendall(b"HTTP/1.1 \(answer)\\r\\nContent-Length: 12\\r\\n\\r\\n<status></x>")
+      client.sendall(b"HTTP/1.1 \(response)\\r\\nContent-Length: 12\\r\\n\\r\\n<status></x>")
       while client.recv(65536): pass
       ' >port &
       read -r port <port

@@ -20,7 +20,7 @@ struct ForeignInput: CustomTestStringConvertible, Sendable {
   ]
 }
 
-/// Law 12: input that is not empty but has nothing that the tool reads is reported, and is no success.
+/// No silent nothing: input that is not empty but has nothing that the tool reads is reported, and is no success.
 @Suite struct WrongInputTests {
   /// Without http-cat, whose samples accept lines and bytes of any kind: what it refuses is in its cases.
   static let samples = Sample.all.filter { $0.tool != "http-cat" }
@@ -28,7 +28,7 @@ struct ForeignInput: CustomTestStringConvertible, Sendable {
   @Test func thereAreSamples() { #expect(Self.samples.count >= 20) }
 
   @Test(arguments: samples, ForeignInput.all)
-  func isTold(_ sample: Sample, _ foreign: ForeignInput) throws {
+  func isReported(_ sample: Sample, _ foreign: ForeignInput) throws {
     let result = try sample.run(input: foreign.bytes)
     #expect(result.status == 1 || result.status == 2)
     #expect(result.error.hasPrefix("\(sample.tool): "), "\(result.error)")

@@ -93,7 +93,7 @@ import Testing
     return found
   }
 
-  private static func shown(_ item: FrameParser.Item, _ parser: FrameParser) -> String {
+  private static func shown(_ item: FrameParser.ParsedItem, _ parser: FrameParser) -> String {
     func text(_ name: String, _ bytes: [UInt8]) -> String {
       bytes.isEmpty ? name : name + " " + String(decoding: bytes, as: UTF8.self)
     }
@@ -190,7 +190,7 @@ import Testing
     #expect(!outbox.isEmpty && outbox.bytes.count < 10_000)
   }
 
-  @Test func aServerThatClosesGetsOneAnswer() throws {
+  @Test func aServerThatClosesGetsOneResponse() throws {
     var session = try Session(maxMessage: 100)
     session.send(OutgoingMessage(bytes: [0x61]), isKept: true)
     session.close(1000)

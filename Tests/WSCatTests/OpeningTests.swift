@@ -38,71 +38,71 @@ import Testing
     #expect(url.authority == authority)
   }
 
-  struct Answer: CustomTestStringConvertible, Sendable {
+  struct Response: CustomTestStringConvertible, Sendable {
     let head: [UInt8]
     let verdict: String
 
     var testDescription: String { String(decoding: head, as: UTF8.self) + verdict }
 
-    static let all: [Answer] = {
-      var answers: [Answer] = []
+    static let all: [Response] = {
+      var responses: [Response] = []
       var lines: [String] = []
-      let text = (try? Repository.contents("Tests/Fixtures/ws/answers.txt")) ?? ""
+      let text = (try? Repository.contents("Tests/Fixtures/ws/responses.txt")) ?? ""
       for line in text.split(separator: "\n", omittingEmptySubsequences: false) where !line.hasPrefix("#") {
         guard line.hasPrefix("=> ") else {
           if !(lines.isEmpty && line.isEmpty) { lines.append(String(line)) }
           continue
         }
         let head = (lines + ["", ""]).joined(separator: "\r\n")
-        answers.append(Answer(head: Array(head.utf8), verdict: String(line.dropFirst(3))))
+        responses.append(Response(head: Array(head.utf8), verdict: String(line.dropFirst(3))))
         lines = []
       }
-      return answers
+      return responses
     }()
   }
 
-  @Test(arguments: Answer.all)
-  func answers(_ answer: Answer) throws {
+  @Test(arguments: Response.all)
+  func responses(_ response: Response) throws {
     let opening = try Self.opening()
-    for size in [1, 7, answer.head.count] {
-      #expect(Self.verdict(answer.head, size, opening) == answer.verdict, "in pieces of \(size)")
+    for size in [1, 7, response.head.count] {
+      #expect(Self.verdict(response.head, size, opening) == response.verdict, "in pieces of \(size)")
     }
   }
 
-  @Test func thereAreAnswers() { #expect(Answer.all.count >= 15) }
+  @Test func thereAreResponses() { #expect(Response.all.count >= 15) }
 
   /// A frame may follow the head in the same packet: it is not read here.
   @Test func nothingBehindTheHeadIsTaken() throws {
-    let head = try #require(Answer.all.first).head
+    let head = try #require(Response.all.first).head
     let bytes = head + [0x81, 0x01, 0x61]
-    var answer = OpeningAnswer()
+    var response = OpeningResponse()
     var index = 0
-    #expect(try answer.take(bytes.span, from: &index))
+    #expect(try response.take(bytes.span, from: &index))
     #expect(index == head.count)
   }
 
   @Test func aHeadHasALimit() {
     let line = Array("X: \(String(repeating: "y", count: 998))\r\n".utf8)
-    var answer = OpeningAnswer()
+    var response = OpeningResponse()
     var error: HTTPError?
     do throws(HTTPError) {
       var index = 0
-      _ = try answer.take(Array("HTTP/1.1 200 OK\r\n".utf8).span, from: &index)
+      _ = try response.take(Array("HTTP/1.1 200 OK\r\n".utf8).span, from: &index)
       for _ in 0..<100 {
         index = 0
-        _ = try answer.take(line.span, from: &index)
+        _ = try response.take(line.span, from: &index)
       }
     } catch let thrown { error = thrown }
-    #expect(error?.message == "the headers of the answer are too large")
+    #expect(error?.message == "the headers of the response are too large")
   }
 
   private static func verdict(_ bytes: [UInt8], _ size: Int, _ opening: OpeningRequest) -> String {
-    var answer = OpeningAnswer()
+    var response = OpeningResponse()
     do throws(HTTPError) {
       for start in stride(from: 0, to: bytes.count, by: size) {
         var index = 0
-        guard try answer.take(bytes[start..<min(bytes.count, start + size)].span, from: &index) else { continue }
-        switch try answer.verdict(opening) {
+        guard try response.take(bytes[start..<min(bytes.count, start + size)].span, from: &index) else { continue }
+        switch try response.verdict(opening) {
         case .refused: return "refused"
         case .open(let choice):
           return "open" + (choice.subprotocol.map { " " + String(decoding: $0, as: UTF8.self) } ?? "")
@@ -158,7 +158,7 @@ import Testing
   }
 
   private static func choice(_ values: [String], of offer: PerMessageDeflate) -> String {
-    do throws(PerMessageDeflate.Refusal) {
+    do throws(PerMessageDeflate.WrongOffer) {
       guard let agreed = try PerMessageDeflate.choice(values.map { Array($0.utf8) }, offer: offer) else {
         return "none"
       }

@@ -1,5 +1,4 @@
-// Base64 (RFC 4648 §4), with padding and without line ends: the form of binary data in event records.
-
+/// Base64 (RFC 4648 §4), with padding and without line ends: the form of binary data in event records.
 package enum Base64 {
   private static let digits = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
   private static let padding = UInt8(ascii: "=")

@@ -1,6 +1,5 @@
-// Checks that a text in pieces is UTF-8. An error is reported as early as possible: at the first byte that no
-// well-formed text can have there (RFC 3629 §4), not at the end of the piece or of the text.
-
+/// Checks that a text in pieces is UTF-8. An error is reported as early as possible: at the first byte that no
+/// well-formed text can have there (RFC 3629 §4), not at the end of the piece or of the text.
 package struct UTF8Check: Sendable {
   /// The beginning of a sequence that the last piece cut in two; at most three bytes.
   private var begun: [UInt8] = []

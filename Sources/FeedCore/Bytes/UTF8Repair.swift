@@ -1,7 +1,6 @@
-// The "UTF-8 decode" of the Encoding standard, on bytes: invalid UTF-8 becomes U+FFFD, one for each maximal subpart.
-// Almost every text is valid, so the check must be fast: it skips ASCII by four words at a time, and copies nothing
-// before the first error.
-
+/// The "UTF-8 decode" of the Encoding standard, on bytes: invalid UTF-8 becomes U+FFFD, one for each maximal subpart.
+/// Almost every text is valid, so the check must be fast: it skips ASCII by four words at a time, and copies nothing
+/// before the first error.
 package enum UTF8Repair {
   private static let replacement: [UInt8] = [0xEF, 0xBF, 0xBD]
 

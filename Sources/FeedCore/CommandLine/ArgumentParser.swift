@@ -14,7 +14,7 @@ package struct Invocation: Sendable {
     /// An error about this option: a usage error, or an error in the file that holds it.
     func refused(_ text: String) -> ToolFailure {
       guard let origin else { return .usage(text) }
-      return .failed(.trouble, text, source: origin.file, place: origin.place)
+      return .failed(.error, text, source: origin.file, place: origin.place)
     }
   }
 

@@ -1,5 +1,4 @@
-// Completion scripts for bash, zsh and fish, made from the option table.
-
+/// Completion scripts for bash, zsh and fish, made from the option table.
 enum Completion {
   enum Shell: String, CaseIterable { case bash, zsh, fish }
 
@@ -21,12 +20,12 @@ enum Completion {
     }
 
     let operands = tool.operands == .command ? "-c -f" : "-f"
-    var cases = row(tool.options.filter { $0.value?.completion == OptionValueForm.Completion.none }, "return ")
+    var cases = row(tool.options.filter { $0.value?.completion == OptionValueForm.ValueCompletion.none }, "return ")
     cases += row(tool.options.filter { $0.value?.completion == .file }, tool.operands == .command ? "list=(-f) " : "")
     for option in tool.options {
       switch option.value?.completion {
       case .words(let words)?, .beginnings(let words)?: cases += row([option], choice(words) + " ")
-      default: break
+      case .none?, .file?, .command?, nil: break
       }
     }
     return """
@@ -77,7 +76,7 @@ enum Completion {
     switch tool.operands {
     case .command: rows += ["  '(-)1:command:_command_names -e'", "  '*::operand:_normal'"]
     case .file: rows.append("  '*:operand:_files'")
-    default: rows.append("  '*:operand:_urls'")
+    case .none, .words, .beginnings: rows.append("  '*:operand:_urls'")
     }
     return """
       #compdef \(tool.name)
@@ -95,7 +94,7 @@ enum Completion {
       let valued = tool.options.filter { $0.value != nil }.map { "--\($0.name)" }.joined(separator: " ")
       lines.append("complete -c \(tool.name) -x -a '(__fish_complete_subcommand -- \(valued))'")
     case .file: break
-    default: lines.append("complete -c \(tool.name) -f")
+    case .none, .words, .beginnings: lines.append("complete -c \(tool.name) -f")
     }
     for option in tool.options {
       var line = "complete -c \(tool.name)"

@@ -5,9 +5,9 @@ package enum ExitStatus: Int32, Sendable {
   /// The answer is no: a patch does not apply, documents differ, events were skipped.
   case no = 1
   /// Trouble here: usage, malformed input from a file or stdin, a file or disk that fails.
-  case trouble = 2
+  case error = 2
   /// Trouble at the other end: refused, TLS, HTTP status, malformed data on a connection we opened.
-  case otherEnd = 3
+  case remote = 3
   /// Try again later: timed out, rate limited, another run is active.
-  case later = 4
+  case tryAgain = 4
 }

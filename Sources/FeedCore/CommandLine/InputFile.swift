@@ -50,7 +50,7 @@ package struct InputFile: Sendable {
   package func token(in content: [UInt8]) throws(ToolFailure) -> [UInt8] {
     let token = Array(content.trimmed())
     guard !token.isEmpty, token.allSatisfy(\.isVisible) else {
-      throw .failed(.trouble, "expected one line with a token in visible ASCII characters", source: name)
+      throw .failed(.error, "expected one line with a token in visible ASCII characters", source: name)
     }
     return token
   }
@@ -60,7 +60,7 @@ package struct InputFile: Sendable {
     from descriptor: Descriptor, limit: Int, option: String, isWorthReading: ([UInt8]) -> Bool = { _ in true }
   ) throws(ToolFailure) -> [UInt8] {
     do { return try ByteReader.readAll(descriptor, limit: limit, isWorthReading: isWorthReading) } catch {
-      if error.isTooLarge { throw .failed(.trouble, "more than \(limit) bytes (\(option))", source: name) }
+      if error.isTooLarge { throw .failed(.error, "more than \(limit) bytes (\(option))", source: name) }
       throw .system(error, name)
     }
   }

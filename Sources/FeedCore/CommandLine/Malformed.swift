@@ -18,7 +18,7 @@ extension ToolFailure {
   ///   - hint: follows the message.
   package static func malformed(
     _ error: some LocatedError, in text: [UInt8], from position: TextPosition = TextPosition(), of source: String,
-    record: String? = nil, status: ExitStatus = .trouble, hint: String = ""
+    record: String? = nil, status: ExitStatus = .error, hint: String = ""
   ) -> ToolFailure {
     .failed(
       status, error.message() + hint, source: source, place: position.place(of: error.offset, in: text), record: record)

@@ -136,7 +136,7 @@ extension ToolSpec {
       streams, limit: Self.optionFileLimit, option: "the most that a file of options may have")
     let lines: [OptionLine]
     do { lines = try OptionLine.parse(text) } catch {
-      throw .failed(.trouble, error.message, source: file.name, place: error.place)
+      throw .failed(.error, error.message, source: file.name, place: error.place)
     }
     for line in lines {
       do throws(ToolFailure) {
@@ -149,7 +149,7 @@ extension ToolSpec {
           try whole.append(.init(row: option.row, value: option.value, origin: (file.name, line.place)))
         }
       } catch {
-        throw .failed(.trouble, error.message, source: file.name, place: line.place)
+        throw .failed(.error, error.message, source: file.name, place: line.place)
       }
     }
   }

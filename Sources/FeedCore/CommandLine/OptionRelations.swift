@@ -9,9 +9,9 @@ package struct OptionCondition {
   let choice: String?
 
   /// What the tool reads is at a URL.
-  package enum Place: Sendable { case url }
+  package enum InputPlace: Sendable { case url }
 
-  init(_ place: Place) { (setting, choice) = (nil, nil) }
+  init(_ place: InputPlace) { (setting, choice) = (nil, nil) }
 
   init(_ setting: AnyKeyPath, _ choice: String? = nil) {
     self.setting = setting

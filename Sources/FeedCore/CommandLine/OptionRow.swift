@@ -186,7 +186,7 @@ package struct OptionRow<Settings>: Sendable {
     adding(.needs) { others().map { OptionCondition($0) } }
   }
   /// The same row, for an option that means nothing without a URL or one of the others.
-  package func needs(_ place: OptionCondition.Place, or others: @autoclosure @escaping Others = []) -> Self {
+  package func needs(_ place: OptionCondition.InputPlace, or others: @autoclosure @escaping Others = []) -> Self {
     adding(.needs) { [OptionCondition(place)] + others().map { OptionCondition($0) } }
   }
 
@@ -206,7 +206,7 @@ package struct OptionRow<Settings>: Sendable {
   }
 
   /// The same row, for an option that means nothing with a URL.
-  package func meaningless(with place: OptionCondition.Place) -> Self {
+  package func meaningless(with place: OptionCondition.InputPlace) -> Self {
     adding(.meaningless) { [OptionCondition(place)] }
   }
   /// The same row, for an option that means nothing in the mode that the other one chooses.
@@ -246,9 +246,9 @@ package struct OptionRow<Settings>: Sendable {
   /// Sets what an option says, from a value as typed; the value is empty if the option takes none.
   typealias Setter = @Sendable (inout Settings, [UInt8]) throws(OptionRefusal) -> Void
 
-  package init(@OptionRows<Settings> _ parts: () -> [Part]) { add(parts(), under: nil) }
+  package init(@OptionRows<Settings> _ parts: () -> [OptionPart]) { add(parts(), under: nil) }
 
-  private mutating func add(_ parts: [Part], under outer: OptionGroup?) {
+  private mutating func add(_ parts: [OptionPart], under outer: OptionGroup?) {
     var heading = outer
     for part in parts {
       switch part {
@@ -273,16 +273,16 @@ package struct OptionRow<Settings>: Sendable {
 
   // MARK: The builder
 
-  package enum Part: Sendable {
+  package enum OptionPart: Sendable {
     case heading(OptionGroup)
     case row(OptionRow<Settings>)
-    case parts([Part])
+    case parts([OptionPart])
 
     /// The same part of a table that has these settings as a part.
     package func within<Whole>(
       _ part: @autoclosure @escaping OptionRow<Whole>.Setting<Settings>,
       change: (OptionRow<Whole>) -> OptionRow<Whole> = { $0 }
-    ) -> OptionRows<Whole>.Part {
+    ) -> OptionRows<Whole>.OptionPart {
       switch self {
       case .heading(let group): .heading(group)
       case .row(let row): .row(change(row.within(part())))
@@ -291,11 +291,11 @@ package struct OptionRow<Settings>: Sendable {
     }
   }
 
-  package static func buildExpression(_ heading: OptionGroup) -> Part { .heading(heading) }
-  package static func buildExpression(_ row: OptionRow<Settings>) -> Part { .row(row) }
-  package static func buildExpression(_ part: Part) -> Part { part }
-  package static func buildOptional(_ parts: [Part]?) -> Part { .parts(parts ?? []) }
-  package static func buildBlock(_ parts: Part...) -> [Part] { parts }
-  package static func buildFinalResult(_ parts: [Part]) -> [Part] { parts }
-  package static func buildFinalResult(_ parts: [Part]) -> Part { .parts(parts) }
+  package static func buildExpression(_ heading: OptionGroup) -> OptionPart { .heading(heading) }
+  package static func buildExpression(_ row: OptionRow<Settings>) -> OptionPart { .row(row) }
+  package static func buildExpression(_ part: OptionPart) -> OptionPart { part }
+  package static func buildOptional(_ parts: [OptionPart]?) -> OptionPart { .parts(parts ?? []) }
+  package static func buildBlock(_ parts: OptionPart...) -> [OptionPart] { parts }
+  package static func buildFinalResult(_ parts: [OptionPart]) -> [OptionPart] { parts }
+  package static func buildFinalResult(_ parts: [OptionPart]) -> OptionPart { .parts(parts) }
 }

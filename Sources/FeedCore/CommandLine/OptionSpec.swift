@@ -54,9 +54,9 @@ package struct OptionSpec: Sendable {
 package struct OptionValueForm: Sendable {
   /// As written in help and man page, in capitals: `FILE`. For a choice, its words: `a|b`.
   package let name: String
-  package let completion: Completion
+  package let completion: ValueCompletion
 
-  package enum Completion: Equatable, Sendable {
+  package enum ValueCompletion: Equatable, Sendable {
     case none
     case file
     /// The name of a program, and then its arguments.
@@ -85,7 +85,7 @@ package struct OptionGroup: Sendable {
   }
 
   /// The same group, for options that mean nothing without a URL.
-  package func needs(_ place: OptionCondition.Place) -> OptionGroup {
+  package func needs(_ place: OptionCondition.InputPlace) -> OptionGroup {
     with(OptionRelation(.needs) { [OptionCondition(place)] })
   }
 

@@ -9,7 +9,7 @@ package struct OptionType<Value>: Sendable {
   let parse: @Sendable ([UInt8]) throws(OptionRefusal) -> Value
 
   package init(
-    _ name: String, _ completion: OptionValueForm.Completion = .none,
+    _ name: String, _ completion: OptionValueForm.ValueCompletion = .none,
     _ parse: @escaping @Sendable ([UInt8]) throws(OptionRefusal) -> Value
   ) {
     self.init({ OptionValueForm(name: name, completion: completion) }, parse)
@@ -57,7 +57,7 @@ extension OptionType<[UInt8]> {
   ///   - expected: what the message says was expected.
   ///   - isSecret: whether the message must not quote them.
   package static func text(
-    _ name: String, _ expected: String, _ completion: OptionValueForm.Completion = .none, isSecret: Bool = false,
+    _ name: String, _ expected: String, _ completion: OptionValueForm.ValueCompletion = .none, isSecret: Bool = false,
     where isGood: @escaping @Sendable ([UInt8]) -> Bool
   ) -> Self {
     Self(name, completion) { bytes throws(OptionRefusal) in

@@ -1,8 +1,7 @@
-// The progress of a long reading of files, on the status line of the terminal.
-//
-// It is for somebody who waits. So it is shown only if nothing else can write to the terminal: standard output is a
-// file, and no input is a pipe, whose writer may show its own progress.
-
+/// The progress of a long reading of files, on the status line of the terminal.
+///
+/// It is for somebody who waits. So it is shown only if nothing else can write to the terminal: standard output is a
+/// file, and no input is a pipe, whose writer may show its own progress.
 package struct ReadingProgress: Sendable {
   /// Seconds before the first line, and between two lines.
   private static let patience = 1.0

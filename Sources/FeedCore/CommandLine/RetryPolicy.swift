@@ -12,9 +12,9 @@
 
 /// The waits between attempts that fail.
 package struct RetryPolicy: Sendable {
-  package enum Verdict: Equatable, Sendable {
-    /// - Parameter isTold: whether to report it without -v too.
-    case wait(seconds: Double, isTold: Bool)
+  package enum Decision: Equatable, Sendable {
+    /// - Parameter isReported: whether to report it without -v too.
+    case wait(seconds: Double, isReported: Bool)
     case giveUp
   }
 
@@ -69,15 +69,15 @@ package struct RetryPolicy: Sendable {
 
   /// An attempt has failed.
   /// - Parameter asked: the wait that the server asks for, in seconds.
-  package mutating func fail(_ cause: Cause = .network, asked: Double = 0) -> Verdict {
+  package mutating func fail(_ cause: Cause = .network, asked: Double = 0) -> Decision {
     attempts += 1
     return attempts > retries ? .giveUp : pause(cause, asked: asked)
   }
 
   /// An open connection has broken. The next attempt waits as after a failure, but no attempt is counted as failed.
-  package mutating func lose() -> Verdict { pause(.network, asked: 0) }
+  package mutating func lose() -> Decision { pause(.network, asked: 0) }
 
-  private mutating func pause(_ cause: Cause, asked: Double) -> Verdict {
+  private mutating func pause(_ cause: Cause, asked: Double) -> Decision {
     failuresInARow += 1
     let seconds =
       switch growth {
@@ -85,7 +85,7 @@ package struct RetryPolicy: Sendable {
       case .stream: streamWait(cause)
       }
     let longer = max(asked, seconds)
-    return .wait(seconds: longer, isTold: failuresInARow > 1 || longer > Self.longWait)
+    return .wait(seconds: longer, isReported: failuresInARow > 1 || longer > Self.longWait)
   }
 
   /// A random wait: at least `base`, and at most `base` doubled once for each failure.

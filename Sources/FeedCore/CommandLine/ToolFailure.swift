@@ -14,7 +14,7 @@ package enum ToolFailure: Error, Equatable, Sendable {
 
   /// A system call on `source` failed.
   package static func system(_ error: SystemError, _ source: String?) -> ToolFailure {
-    .failed(.trouble, error.message, source: source)
+    .failed(.error, error.message, source: source)
   }
 
   /// Writing to standard output failed.
@@ -24,11 +24,11 @@ package enum ToolFailure: Error, Equatable, Sendable {
 
   /// Waiting for input or for a time failed.
   package static func waiting(_ error: SystemError) -> ToolFailure {
-    .failed(.trouble, "cannot wait: " + error.message)
+    .failed(.error, "cannot wait: " + error.message)
   }
 
   package var status: ExitStatus {
-    if case .failed(let status, _) = self { status } else { .trouble }
+    if case .failed(let status, _) = self { status } else { .error }
   }
 
   /// The message.

@@ -6,14 +6,14 @@ package struct ToolSpec: Sendable {
   /// The forms of the command line after the name.
   package let synopsis: [String]
   /// How operands complete.
-  package let operands: OptionValueForm.Completion
+  package let operands: OptionValueForm.ValueCompletion
   /// Whether the operands name a URL, for options that need one.
   let readsURL: @Sendable ([[UInt8]]) -> Bool
   /// The tool's own rows first, the common ones last.
   package let options: [OptionSpec]
 
   package init<Options: OptionTable>(
-    _ name: String, _ summary: String, synopsis: [String], operands: OptionValueForm.Completion = .file,
+    _ name: String, _ summary: String, synopsis: [String], operands: OptionValueForm.ValueCompletion = .file,
     readsURL: @escaping @Sendable ([[UInt8]]) -> Bool = { _ in false }, options: Options.Type
   ) {
     self.name = name

@@ -3,7 +3,7 @@
 
 extension Differ {
   /// - Returns: the paired items with different values.
-  mutating func compareArrays(_ arrays: Child, _ path: Int) -> [Child] {
+  mutating func compareArrays(_ arrays: DifferentChild, _ path: Int) -> [DifferentChild] {
     var pairing = ItemPairing(&sides, arrays.old, arrays.new)
     pairing.pairByValue(&sides)
     pairing.pairByIdentity()
@@ -23,7 +23,7 @@ extension Differ {
     if pairing.hasMoved { emitMoves(pairing, path) }
     if isHopeless { return [] }
 
-    var children: [Child] = []
+    var children: [DifferentChild] = []
     let places = pairing.finalPlaces()
     for (place, item) in pairing.news.enumerated() {
       let partner = pairing.oldOf[place]
@@ -33,7 +33,7 @@ extension Differ {
           Change(kind: .add, parent: path, token: .index(index), old: -1, new: item, newIndex: offset + place))
       } else if !pairing.isEqual[place] {
         children.append(
-          Child(
+          DifferentChild(
             token: .index(index), oldIndex: offset + partner, newIndex: offset + place, old: pairing.olds[partner],
             new: item))
       }

@@ -32,7 +32,7 @@ package struct Change {
 
 /// The containers on the way to the changes, each with its parent.
 package struct Paths {
-  package struct Node {
+  package struct PathNode {
     package let parent: Int
     package let token: ReferenceToken
     /// For an element: its index in the old array.
@@ -46,13 +46,13 @@ package struct Paths {
   /// The parent of the whole document; not a container.
   package static let none = -1
 
-  private(set) var nodes: [Node] = []
+  private(set) var nodes: [PathNode] = []
 
-  package subscript(id: Int) -> Node { nodes[id] }
+  package subscript(id: Int) -> PathNode { nodes[id] }
 
   package var count: Int { nodes.count }
 
-  mutating func add(_ node: Node) -> Int {
+  mutating func add(_ node: PathNode) -> Int {
     nodes.append(node)
     return nodes.count - 1
   }
@@ -60,8 +60,8 @@ package struct Paths {
   mutating func removeAll(from id: Int) { nodes.removeLast(nodes.count - id) }
 
   /// The nodes from the outermost to `id`.
-  func way(to id: Int) -> [Node] {
-    var way: [Node] = []
+  func way(to id: Int) -> [PathNode] {
+    var way: [PathNode] = []
     var next = id
     while next != Self.none {
       way.append(nodes[next])

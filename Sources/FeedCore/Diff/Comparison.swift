@@ -1,12 +1,11 @@
-// Compares two values in the order of their text, to the first difference. The rules of equality are those of
-// JSONEquality; but ignored values do not count, some arrays have no order, and some numbers have a tolerance.
-//
-// A list of open containers replaces recursion. Where the texts are the same, nothing has to be compared: their common
-// start is measured once, and everything in it is passed over, at any depth.
-
+/// Compares two values in the order of their text, to the first difference. The rules of equality are those of
+/// JSONEquality; but ignored values do not count, some arrays have no order, and some numbers have a tolerance.
+///
+/// A list of open containers replaces recursion. Where the texts are the same, nothing has to be compared: their common
+/// start is measured once, and everything in it is passed over, at any depth.
 struct Comparison {
   /// Two containers of one kind, and where the next children are.
-  private struct Level {
+  private struct ComparedLevel {
     let old: Int
     let new: Int
     let isObject: Bool
@@ -18,7 +17,7 @@ struct Comparison {
 
   private let old: Side
   private let new: Side
-  private var levels: [Level] = []
+  private var levels: [ComparedLevel] = []
   /// The old text from `start` to `common` is the same as the new, `shift` bytes later. It was compared up to `limit`.
   private var (start, common, limit, shift) = (0, 0, 0, 0)
   /// How many pairs of values were compared.
@@ -73,7 +72,7 @@ struct Comparison {
     let kind = old.document.kind(a)
     guard kind.isContainer, kind == new.document.kind(b) else { return Self.areEqualScalars(a, b, old, new) }
     if haveSameText(a, b) { return true }
-    var level = Level(
+    var level = ComparedLevel(
       old: a, new: b, isObject: kind == .object, left: old.document.first(a), right: new.document.first(b))
     if old.isSet(a) || new.isSet(b) {
       guard let pairs = itemsOfSets(a, b, &sides) else { return false }
@@ -102,7 +101,7 @@ struct Comparison {
   // MARK: Children
 
   /// - Returns: nil if there are no more elements, false if they differ.
-  private mutating func nextElements(_ level: Level, _ sides: inout Sides) -> Bool? {
+  private mutating func nextElements(_ level: ComparedLevel, _ sides: inout Sides) -> Bool? {
     let hasMore = (level.left < old.document.last(level.old), level.right < new.document.last(level.new))
     guard hasMore == (true, true) else { return hasMore == (false, false) ? nil : false }
     levels[levels.count - 1].left = old.document.next(level.left)
@@ -111,7 +110,7 @@ struct Comparison {
   }
 
   /// - Returns: nil if there are no more members, false if they differ.
-  private mutating func nextMembers(_ level: Level, _ sides: inout Sides) -> Bool? {
+  private mutating func nextMembers(_ level: ComparedLevel, _ sides: inout Sides) -> Bool? {
     let left = old.nextMember(level.left, of: level.old)
     let right = new.nextMember(level.right, of: level.new)
     guard let left, let right else { return left == nil && right == nil ? nil : false }
@@ -128,7 +127,7 @@ struct Comparison {
   /// The members of two objects whose order differs.
   /// - Parameter first: the first one to compare; those before it are known to be equal.
   /// - Returns: nil if they have different names. If an object names a member twice, the order counts.
-  private func membersByName(_ level: Level, from first: Int) -> [(old: Int, new: Int)]? {
+  private func membersByName(_ level: ComparedLevel, from first: Int) -> [(old: Int, new: Int)]? {
     var members: [[UInt8]: Int] = [:]
     var position = new.document.first(level.new)
     while let name = new.nextMember(position, of: level.new) {

@@ -1,19 +1,18 @@
-// A merged document with the values of both sides at each conflict, between lines as git writes them:
-//
-//     {
-//       "name": "feeds",
-//     <<<<<<< OURS
-//       "version": "1.1.0",
-//     =======
-//       "version": "1.2.0",
-//     >>>>>>> THEIRS
-//       "license": "MIT"
-//     }
-//
-// Between two such lines are whole members or elements with their commas. So the document is JSON again, whichever side
-// of each conflict is kept, even if that side has nothing there. If no other child follows, the comma comes before the
-// child instead of after it.
-
+/// A merged document with the values of both sides at each conflict, between lines as git writes them:
+///
+///     {
+///       "name": "feeds",
+///     <<<<<<< OURS
+///       "version": "1.1.0",
+///     =======
+///       "version": "1.2.0",
+///     >>>>>>> THEIRS
+///       "license": "MIT"
+///     }
+///
+/// Between two such lines are whole members or elements with their commas. So the document is JSON again, whichever side
+/// of each conflict is kept, even if that side has nothing there. If no other child follows, the comma comes before the
+/// child instead of after it.
 package struct ConflictMarks {
   private let ours: JSONDocument
   private let theirs: JSONDocument
@@ -43,7 +42,9 @@ package struct ConflictMarks {
     let places = WrittenPlaces { sides[ConflictRegion.Key($0)] != nil }
     JSONVerbatimWriter(of: ours, and: theirs, places: places).write(tree, to: &output)
     var marked = Marked(text: output.take(), lineEnd: lineEnd)
-    func side(_ place: WrittenPlaces.Place) -> (region: Int, isOurs: Bool)? { sides[ConflictRegion.Key(place.value)] }
+    func side(_ place: WrittenPlaces.WrittenPlace) -> (region: Int, isOurs: Bool)? {
+      sides[ConflictRegion.Key(place.value)]
+    }
     var rest = places.all[...]
     while let first = rest.first, let number = side(first)?.region {
       let children = rest.prefix { side($0)?.region == number }
@@ -87,7 +88,7 @@ package struct ConflictMarks {
     }
 
     mutating func add(
-      _ mine: [WrittenPlaces.Place], _ others: [WrittenPlaces.Place], _ commas: ConflictRegion.Commas
+      _ mine: [WrittenPlaces.WrittenPlace], _ others: [WrittenPlaces.WrittenPlace], _ commas: ConflictRegion.Commas
     ) {
       guard let first = mine.first ?? others.first, let last = others.last ?? mine.last else { return }
       let isFollowing = isAfterRegion && first.separator.lowerBound == done
@@ -106,7 +107,7 @@ package struct ConflictMarks {
       isAfterRegion = true
     }
 
-    private mutating func add(_ children: [WrittenPlaces.Place], _ commas: ConflictRegion.Commas) {
+    private mutating func add(_ children: [WrittenPlaces.WrittenPlace], _ commas: ConflictRegion.Commas) {
       for (number, child) in children.enumerated() {
         result += DocumentLayout.lastLine(Array(text[child.separator]))
         if commas == .before { result += Array(", ".utf8) }

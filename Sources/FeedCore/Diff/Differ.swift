@@ -1,12 +1,11 @@
-// The changes that turn the old document into the new one.
-//
-// Containers are compared from the outside in, without recursion. A container's own changes come first: removed items,
-// moved items, new items. The changes inside its remaining values follow, so their paths are already the new ones. If
-// all changes inside a container take more bytes than its new text, one `replace` takes their place. So each change is
-// written and withdrawn at most once, and all of it is linear.
-
+/// The changes that turn the old document into the new one.
+///
+/// Containers are compared from the outside in, without recursion. A container's own changes come first: removed items,
+/// moved items, new items. The changes inside its remaining values follow, so their paths are already the new ones. If
+/// all changes inside a container take more bytes than its new text, one `replace` takes their place. So each change is
+/// written and withdrawn at most once, and all of it is linear.
 package struct Differ {
-  package struct Options {
+  package struct Settings {
     package var findsMoves = true
     /// Whether `test` operations will be added before removals and replacements; here only their size matters.
     package var addsTests = false
@@ -17,7 +16,7 @@ package struct Differ {
   }
 
   /// Two different values at the same place.
-  struct Child {
+  struct DifferentChild {
     let token: ReferenceToken
     let oldIndex: Int
     let newIndex: Int
@@ -26,28 +25,28 @@ package struct Differ {
   }
 
   /// A container whose children are being compared.
-  private struct Frame {
-    let child: Child
+  private struct DiffFrame {
+    let child: DifferentChild
     let parent: Int
     let path: Int
     let firstChange: Int
     let sizeBefore: Int
     let limit: Int
-    let children: [Child]
+    let children: [DifferentChild]
     var next = 0
   }
 
   var sides: Sides
-  let options: Options
+  let options: Settings
   package private(set) var changes: [Change] = []
   package private(set) var paths = Paths()
   /// The size of the changes in bytes as operations, each with a separator.
   private(set) var size = 0
   /// The size limit for the changes of the innermost container; above it, the container is replaced.
   private var limit = Int.max
-  private var frames: [Frame] = []
+  private var frames: [DiffFrame] = []
 
-  package init(_ old: Side, _ new: Side, _ options: Options) {
+  package init(_ old: Side, _ new: Side, _ options: Settings) {
     sides = Sides(old: old, new: new)
     self.options = options
   }
@@ -58,7 +57,7 @@ package struct Differ {
   /// Finds all changes; none if the documents are equal.
   package mutating func run() {
     if sides.haveSameText(0, 0) || (old.isVoid(0) && new.isVoid(0)) { return }
-    compare(Child(token: .root, oldIndex: 0, newIndex: 0, old: 0, new: 0), in: Paths.none)
+    compare(DifferentChild(token: .root, oldIndex: 0, newIndex: 0, old: 0, new: 0), in: Paths.none)
     while let frame = frames.last {
       limit = frame.limit
       if frame.next < frame.children.count, !isHopeless {
@@ -80,14 +79,14 @@ package struct Differ {
   /// Whether the innermost container will be replaced, whatever else is found in it.
   var isHopeless: Bool { size > limit }
 
-  private mutating func compare(_ child: Child, in parent: Int) {
+  private mutating func compare(_ child: DifferentChild, in parent: Int) {
     let kind = old.document.kind(child.old)
     guard kind.isContainer, kind == new.document.kind(child.new) else {
       if !sides.areEqual(child.old, child.new) { replace(child, in: parent) }
       return
     }
     let (firstChange, sizeBefore) = (changes.count, size)
-    let node = Paths.Node(
+    let node = Paths.PathNode(
       parent: parent, token: child.token, oldIndex: child.oldIndex, length: pathLength(parent, child.token),
       old: child.old, new: child.new)
     let path = paths.add(node)
@@ -102,12 +101,12 @@ package struct Differ {
       return
     }
     frames.append(
-      Frame(
+      DiffFrame(
         child: child, parent: parent, path: path, firstChange: firstChange, sizeBefore: sizeBefore, limit: limit,
         children: children))
   }
 
-  private mutating func finish(_ frame: Frame) {
+  private mutating func finish(_ frame: DiffFrame) {
     guard size > frame.sizeBefore else { return paths.removeAll(from: frame.path) }
     guard isHopeless else { return }
     limit = frames.last?.limit ?? .max
@@ -117,9 +116,9 @@ package struct Differ {
     replace(frame.child, in: frame.parent)
   }
 
-  private mutating func replace(_ child: Child, in parent: Int) { emit(replacement(child, in: parent)) }
+  private mutating func replace(_ child: DifferentChild, in parent: Int) { emit(replacement(child, in: parent)) }
 
-  private func replacement(_ child: Child, in parent: Int) -> Change {
+  private func replacement(_ child: DifferentChild, in parent: Int) -> Change {
     Change(
       kind: .replace, parent: parent, token: child.token, old: child.old, new: child.new, oldIndex: child.oldIndex,
       newIndex: child.newIndex)

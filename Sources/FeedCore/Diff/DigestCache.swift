@@ -1,6 +1,5 @@
-// The digests of a document, made on demand: for a value and everything in it, when first needed. If two documents
-// differ little, most of them is never digested, because the text is the same.
-
+/// The digests of a document, made on demand: for a value and everything in it, when first needed. If two documents
+/// differ little, most of them is never digested, because the text is the same.
 struct DigestCache {
   private let document: JSONDocument
   private let sets: Set<Int>

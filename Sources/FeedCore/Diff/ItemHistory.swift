@@ -1,5 +1,4 @@
-// What became of the items of an array on one side of a merge.
-
+/// What became of the items of an array on one side of a merge.
 struct ItemHistory {
   /// The tape positions of the items in BASE and on this side.
   let bases: [Int]
@@ -100,8 +99,8 @@ struct ArrayGaps {
   /// The index of each identity; -1 if two objects of the array have it: then it does not tell them apart.
   private static func identities(
     _ objects: [Int], _ side: Side, _ identity: ItemIdentity
-  ) -> [ItemIdentity.Value: Int] {
-    var places: [ItemIdentity.Value: Int] = [:]
+  ) -> [ItemIdentity.IdentityValue: Int] {
+    var places: [ItemIdentity.IdentityValue: Int] = [:]
     for (place, object) in objects.enumerated() {
       guard let value = identity.value(of: object, side) else { continue }
       places[value] = places[value] == nil ? place : -1

@@ -23,7 +23,7 @@ struct ItemIdentity {
   static func of(_ arrays: [(side: Side, array: Int)]) -> ItemIdentity {
     if let given = given(arrays) { return given }
     guard let members = ItemMembers(arrays) else { return usual }
-    let candidates = members.telling
+    let candidates = members.identifying
     if candidates.contains(where: usualNames.contains) { return usual }
     for kind in [candidates.filter(members.isText), candidates] {
       guard let first = kind.first else { continue }
@@ -36,15 +36,15 @@ struct ItemIdentity {
   private static let usualNames = Set(Side.identityNames)
 
   /// What identifies an object: the number of the list, and a digest of the values.
-  struct Value: Hashable {
+  struct IdentityValue: Hashable {
     let choice: Int
     let digest: UInt64
   }
 
   /// - Returns: nil if it has none of the members.
-  func value(of item: Int, _ side: Side) -> Value? {
+  func value(of item: Int, _ side: Side) -> IdentityValue? {
     for (choice, names) in choices.enumerated() {
-      if let digest = side.identity(of: item, names) { return Value(choice: choice, digest: digest) }
+      if let digest = side.identity(of: item, names) { return IdentityValue(choice: choice, digest: digest) }
     }
     return nil
   }
@@ -82,7 +82,7 @@ private struct ItemMembers {
   }
 
   /// The names whose values tell all items of each array apart, in an order that does not depend on the layout.
-  var telling: [[UInt8]] {
+  var identifying: [[UInt8]] {
     values.filter { $0.value.allSatisfy { Set($0).count == $0.count } }.keys
       .sorted { $0.lexicographicallyPrecedes($1) }
   }
@@ -128,7 +128,7 @@ extension Side {
 
 /// Tells whether an item that only its position pairs may have been replaced by another one, by its members that are
 /// scalars or have nothing else in them, such as the lines of a text.
-struct TellingMembers {
+struct IdentifyingMembers {
   private let base: Side
   /// How many items of BASE have a member with this value.
   private var counts: [[UInt8]: [[UInt64]: Int]] = [:]

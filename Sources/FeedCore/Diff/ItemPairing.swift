@@ -1,5 +1,4 @@
-// Pairs the items of the old array with those of the new. Equal items at both ends are left out at the start.
-
+/// Pairs the items of the old array with those of the new. Equal items at both ends are left out at the start.
 struct ItemPairing {
   /// The tape positions of the items between the common ends.
   private(set) var olds: [Int] = []

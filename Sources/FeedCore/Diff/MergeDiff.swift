@@ -1,6 +1,5 @@
-// The merge patch (RFC 7386) between two documents: the members of objects that differ, with null for removed ones.
-// Some documents cannot be the result of one, because a null in it always means removal.
-
+/// The merge patch (RFC 7386) between two documents: the members of objects that differ, with null for removed ones.
+/// Some documents cannot be the result of one, because a null in it always means removal.
 package struct MergeDiff {
   /// A value that a merge patch cannot express, and its place in the new document.
   package struct NotRepresentable: Error {
@@ -13,15 +12,15 @@ package struct MergeDiff {
   }
 
   /// An object that is being written, with the members still to come.
-  private struct Level {
+  private struct DiffLevel {
     let name: Int?
-    var members: ArraySlice<Member>
+    var members: ArraySlice<DiffMember>
     /// The length of the output before the object, its name, and the comma.
     let start: Int
     var isFirst = true
   }
 
-  private struct Member {
+  private struct DiffMember {
     /// The position of the name: in the new document, or if the member is removed, in the old.
     let name: Int
     /// The positions of the values; nil if there is none.
@@ -31,7 +30,7 @@ package struct MergeDiff {
 
   private var sides: Sides
   private var output: [UInt8] = []
-  private var levels: [Level] = []
+  private var levels: [DiffLevel] = []
 
   package init(_ old: Side, _ new: Side) { sides = Sides(old: old, new: new) }
 
@@ -44,7 +43,7 @@ package struct MergeDiff {
       try check(0)
       return sides.new.value(0).text
     }
-    levels.append(Level(name: nil, members: try members(0, 0, nil)[...], start: 0))
+    levels.append(DiffLevel(name: nil, members: try members(0, 0, nil)[...], start: 0))
     output.append(UInt8(ascii: "{"))
     var isSame = true
     while let level = levels.last {
@@ -60,7 +59,7 @@ package struct MergeDiff {
     return isSame ? nil : output
   }
 
-  private mutating func write(_ member: Member) throws(NotRepresentable) {
+  private mutating func write(_ member: DiffMember) throws(NotRepresentable) {
     let start = output.count
     if let level = levels.last, !level.isFirst { output.append(UInt8(ascii: ",")) }
     let side = member.new == nil ? sides.old : sides.new
@@ -69,7 +68,7 @@ package struct MergeDiff {
     if let old = member.old, let new = member.new, areObjects(old, new) {
       // Its members are patched individually.
       let members = try members(old, new, member.name)
-      levels.append(Level(name: member.name, members: members[...], start: start))
+      levels.append(DiffLevel(name: member.name, members: members[...], start: start))
       return output.append(UInt8(ascii: "{"))
     }
     levels[levels.count - 1].isFirst = false
@@ -79,7 +78,7 @@ package struct MergeDiff {
   }
 
   /// Ends an object; it is withdrawn if nothing in it differs.
-  private mutating func close(_ level: Level) {
+  private mutating func close(_ level: DiffLevel) {
     if level.isFirst { return output.removeSubrange(level.start...) }
     output.append(UInt8(ascii: "}"))
     if !levels.isEmpty { levels[levels.count - 1].isFirst = false }
@@ -93,21 +92,21 @@ package struct MergeDiff {
     areObjects(old, new) ? sides.mayDiffer(old, new) : !sides.areEqualFromStart(old, new)
   }
 
-  private mutating func members(_ old: Int, _ new: Int, _ name: Int?) throws(NotRepresentable) -> [Member] {
+  private mutating func members(_ old: Int, _ new: Int, _ name: Int?) throws(NotRepresentable) -> [DiffMember] {
     guard let (olds, news, partners) = paired(old, new) else {
       if sides.areEqualFromStart(old, new) { return [] }
       throw NotRepresentable(reason: "an object that names a member twice", pointer: pointer(name))
     }
-    var members: [Member] = []
+    var members: [DiffMember] = []
     for (name, partner) in zip(olds.names, partners) {
       if partner < 0 {
-        if !sides.old.isVoid(name + 1) { members.append(Member(name: name, old: name + 1, new: nil)) }
+        if !sides.old.isVoid(name + 1) { members.append(DiffMember(name: name, old: name + 1, new: nil)) }
       } else if mayDiffer(name + 1, news.names[partner] + 1) {
-        members.append(Member(name: news.names[partner], old: name + 1, new: news.names[partner] + 1))
+        members.append(DiffMember(name: news.names[partner], old: name + 1, new: news.names[partner] + 1))
       }
     }
     for name in news.names(without: partners) where !sides.new.isVoid(name + 1) {
-      members.append(Member(name: name, old: nil, new: name + 1))
+      members.append(DiffMember(name: name, old: nil, new: name + 1))
     }
     return members
   }
@@ -141,7 +140,7 @@ package struct MergeDiff {
           throw NotRepresentable(reason: "an object that names a member twice", pointer: pointer(name))
         }
         open.append((sides.new.value(value).children, name ?? []))
-      default: break
+      case .null, .true, .false, .number, .string, .escapedString, .array: break
       }
     }
     // Parts that are left out of the comparison are still in the text.

@@ -2,7 +2,7 @@
 
 /// A list of open containers replaces recursion.
 struct Pruner {
-  private struct Level {
+  private struct PrunedLevel {
     /// The position of the next name or element, and of the closing word.
     var next: Int
     let end: Int
@@ -27,7 +27,7 @@ struct Pruner {
   private let hasOnly: Bool
   /// The copy, after `run`.
   private(set) var tape: [UInt64] = []
-  private var levels: [Level] = []
+  private var levels: [PrunedLevel] = []
   /// The rule for the numbers that come next on the copy.
   private var currentTolerance: Int?
   private(set) var marks = Scope.Marks()
@@ -77,7 +77,7 @@ struct Pruner {
     }
   }
 
-  private func ends(_ active: [Int], _ purpose: Scope.Purpose) -> Bool {
+  private func ends(_ active: [Int], _ purpose: Scope.ScopePurpose) -> Bool {
     active.contains { steps.ends(at: $0).contains { rules[$0].purpose == purpose } }
   }
 
@@ -100,7 +100,7 @@ struct Pruner {
     append(document.tape[value], from: value)
     append(0, from: value + 1)
     levels.append(
-      Level(
+      PrunedLevel(
         next: document.first(value), end: document.last(value), copy: position, isObject: kind == .object,
         active: active, tolerance: tolerance, isChosen: isChosen, hasChosen: isChosen))
   }

@@ -1,11 +1,10 @@
-// What is compared, and how: --ignore, --only, --unordered, --identity and --tolerance. Each takes a JSON Pointer in which
-// the token `*` matches any member or element, and `**` any number of them on the way, or none.
-//
-// Ignored parts are left out of a document's tape, so no other code has to know about them. Their bytes remain, so a
-// value in the patch is always complete.
-
+/// What is compared, and how: --ignore, --only, --unordered, --identity and --tolerance. Each takes a JSON Pointer in which
+/// the token `*` matches any member or element, and `**` any number of them on the way, or none.
+///
+/// Ignored parts are left out of a document's tape, so no other code has to know about them. Their bytes remain, so a
+/// value in the patch is always complete.
 package struct Scope {
-  package enum Purpose: Equatable {
+  package enum ScopePurpose: Equatable {
     case ignore
     case only
     case unordered
@@ -16,7 +15,7 @@ package struct Scope {
   }
 
   /// One token of a rule's pointer.
-  enum Step: Equatable {
+  enum ScopeStep: Equatable {
     case name([UInt8])
     case any
     /// Any number of members and elements, or none.
@@ -24,18 +23,18 @@ package struct Scope {
   }
 
   package struct Rule {
-    let purpose: Purpose
-    let steps: [Step]
+    let purpose: ScopePurpose
+    let steps: [ScopeStep]
     /// As typed, for messages: `--ignore /a/*`.
     let text: String
 
-    package init(purpose: Purpose, pointer: JSONPointer, text: String) {
+    package init(purpose: ScopePurpose, pointer: JSONPointer, text: String) {
       self.purpose = purpose
       self.text = text
-      var steps: [Step] = []
+      var steps: [ScopeStep] = []
       for token in pointer.tokens {
         let isAny = token.elementsEqual("*".utf8)
-        let step: Step = isAny ? .any : token.elementsEqual("**".utf8) ? .anyNumber : .name(Array(token))
+        let step: ScopeStep = isAny ? .any : token.elementsEqual("**".utf8) ? .anyNumber : .name(Array(token))
         if step != .anyNumber || steps.last != .anyNumber { steps.append(step) }
       }
       self.steps = steps

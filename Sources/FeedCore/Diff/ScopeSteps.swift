@@ -3,7 +3,7 @@
 /// A place in the tree is an index; the root is 0. As a pointer with `**` can lead to a value in several ways, a value has
 /// a list of places.
 struct ScopeSteps {
-  private struct Place {
+  private struct ScopePlace {
     var names: [(name: [UInt8], place: Int)] = []
     var byName: [[UInt8]: Int] = [:]
     /// After the step `*`.
@@ -20,7 +20,7 @@ struct ScopeSteps {
     var index: (rule: Int, name: [UInt8])?
   }
 
-  private var places = [Place()]
+  private var places = [ScopePlace()]
   private let rules: [Scope.Rule]
 
   /// A table finds a name faster if there are more than this.
@@ -39,7 +39,7 @@ struct ScopeSteps {
     }
   }
 
-  private mutating func place(after place: Int, _ step: Scope.Step, _ rule: Int) -> Int {
+  private mutating func place(after place: Int, _ step: Scope.ScopeStep, _ rule: Int) -> Int {
     let known: Int?
     switch step {
     case .name(let name):
@@ -52,7 +52,7 @@ struct ScopeSteps {
     }
     if let known { return known }
     let new = places.count
-    places.append(Place())
+    places.append(ScopePlace())
     switch step {
     case .name(let name):
       places[place].names.append((name, new))

@@ -1,5 +1,4 @@
-// One of the two documents, prepared for the comparison.
-
+/// One of the two documents, prepared for the comparison.
 package struct Side {
   /// The document without white space and without ignored parts, so that the text of a value is its text in a patch.
   package let document: JSONDocument

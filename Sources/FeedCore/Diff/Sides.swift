@@ -6,7 +6,7 @@
 /// directly, and so are those with a tolerance, which have no digest. What differs is remembered, and everything in a
 /// digested value is compared by digests. So the cost depends on a document's size, not on its depth.
 package struct Sides {
-  private struct Pair: Hashable {
+  private struct SidePair: Hashable {
     let old: Int
     let new: Int
   }
@@ -19,7 +19,7 @@ package struct Sides {
   private var olds: DigestCache
   private var news: DigestCache
   /// Containers that are not equal, so that those in one another are not compared again and again.
-  private var differing: Set<Pair> = []
+  private var differing: Set<SidePair> = []
   /// How many values were compared directly.
   private(set) var steps = 0
 
@@ -53,12 +53,12 @@ package struct Sides {
 
   /// Compares two values from the start to the first difference, without digests.
   mutating func areEqualFromStart(_ a: Int, _ b: Int) -> Bool {
-    if !differing.isEmpty, differing.contains(Pair(old: a, new: b)) { return false }
+    if !differing.isEmpty, differing.contains(SidePair(old: a, new: b)) { return false }
     var comparison = Comparison(old, new)
     let areEqual = comparison.run(a, b, &self)
     steps += comparison.steps
     if !areEqual {
-      for (old, new) in comparison.openContainers { differing.insert(Pair(old: old, new: new)) }
+      for (old, new) in comparison.openContainers { differing.insert(SidePair(old: old, new: new)) }
     }
     return areEqual
   }

@@ -6,7 +6,7 @@
 
 extension ThreeWayMerge {
   /// - Returns: the parts of the result. Nil if both sides have put the items in a different order.
-  mutating func mergeArrays(_ child: Child) -> [Part]? {
+  mutating func mergeArrays(_ child: MergedChild) -> [MergedPart]? {
     guard child.base >= 0 else { return nil }
     let identity = ItemIdentity.of([(base, child.base), (ours, child.ours), (theirs, child.theirs)])
     var gaps = ArrayGaps(
@@ -17,12 +17,12 @@ extension ThreeWayMerge {
     if haveMoved.0, haveMoved.1, orders.0 != orders.1 { return nil }
     if let name = identity.found { guess(name) }
     gaps.findTwins(ours, theirs, identity)
-    var telling: TellingMembers?
+    var identifying: IdentifyingMembers?
 
     let isTheirOrder = haveMoved.1 && !haveMoved.0
     let (first, second) = isTheirOrder ? (gaps.theirs, gaps.ours) : (gaps.ours, gaps.theirs)
     let (after, last) = second.itemsAlone(without: first)
-    var parts: [Part] = []
+    var parts: [MergedPart] = []
     func close(_ alone: [Int], _ others: [Int]) {
       if alone.isEmpty && others.isEmpty { return }
       parts += isTheirOrder ? merge(gaps, others, alone) : merge(gaps, alone, others)
@@ -36,7 +36,7 @@ extension ThreeWayMerge {
       }
       close(alone, after[anchor])
       (alone, anchor) = ([], item + 1)
-      parts.append(.both(shared(item, gaps, &telling)))
+      parts.append(.both(shared(item, gaps, &identifying)))
     }
     // What is at the end of an array stays there.
     close(alone, after[anchor] + last)
@@ -47,16 +47,17 @@ extension ThreeWayMerge {
 
   /// An item that is in all three arrays. If only its position says so, a side may have replaced it by another one: then
   /// what it tells has changed, and the changes of both sides must not be mixed.
-  private mutating func shared(_ item: Int, _ gaps: ArrayGaps, _ telling: inout TellingMembers?) -> Child {
+  private mutating func shared(_ item: Int, _ gaps: ArrayGaps, _ identifying: inout IdentifyingMembers?) -> MergedChild
+  {
     let place = gaps.ours.ofBase[item]
     let (base, mine) = (gaps.ours.bases[item], gaps.ours.items[place])
     let other = gaps.theirs.items[gaps.theirs.ofBase[item]]
-    var child = Child(token: .index(place), base: base, ours: mine, theirs: other)
+    var child = MergedChild(token: .index(place), base: base, ours: mine, theirs: other)
     guard gaps.ours.guessed.contains(item) || gaps.theirs.guessed.contains(item), sides.mayDiffer(mine, other),
       ourChanges.mayDiffer(base, mine), theirChanges.mayDiffer(base, other)
     else { return child }
-    let members = telling ?? TellingMembers(self.base, gaps.ours.bases)
-    telling = members
+    let members = identifying ?? IdentifyingMembers(self.base, gaps.ours.bases)
+    identifying = members
     child.isAtomic = members.haveChanged(base, to: mine, ours) || members.haveChanged(base, to: other, theirs)
     return child
   }
@@ -67,21 +68,22 @@ extension ThreeWayMerge {
   /// - Parameters:
   ///   - mine: indexes of OURS.
   ///   - others: indexes of THEIRS.
-  private mutating func merge(_ gaps: ArrayGaps, _ mine: [Int], _ others: [Int]) -> [Part] {
+  private mutating func merge(_ gaps: ArrayGaps, _ mine: [Int], _ others: [Int]) -> [MergedPart] {
     let fresh = (mine.filter(gaps.isNew(ours:)), others.filter(gaps.isNew(theirs:)))
     let copies = copies(fresh.0.map { gaps.ours.items[$0] }, fresh.1.map { gaps.theirs.items[$0] })
-    var conflict: Part?
+    var conflict: MergedPart?
     if let first = fresh.0.first, !fresh.1.isEmpty, copies.isOrderLost {
       conflict = .conflict(
         .index(first), base: -1, ours: fresh.0.map { gaps.ours.items[$0] },
         theirs: fresh.1.map { gaps.theirs.items[$0] })
     }
 
-    var parts: [Part] = []
+    var parts: [MergedPart] = []
     for place in mine {
       let position = gaps.ours.items[place]
       if let twin = gaps.twins[place] {
-        parts.append(.both(Child(token: .index(place), base: -1, ours: position, theirs: gaps.theirs.items[twin])))
+        let twin = gaps.theirs.items[twin]
+        parts.append(.both(MergedChild(token: .index(place), base: -1, ours: position, theirs: twin)))
       } else if gaps.ours.baseOf[place] >= 0 {
         parts += lone(ours: position, base: gaps.ours.base(of: place), .index(place)).map { [$0] } ?? []
       } else if conflict == nil {

@@ -1,19 +1,18 @@
-// Merges the changes of two documents, OURS and THEIRS, that were made from one, BASE.
-//
-// The three documents are walked together from the outside in, without recursion. Objects are merged member by member
-// and arrays item by item, as the diff pairs them (ThreeWayObjects, ThreeWayArrays). Where only one side has changed a
-// value, its value is taken; where both have, and differently, it is a conflict. So every change is in the result or in
-// the list of conflicts.
-//
-// The result is OURS with edits, so that its layout can be kept.
-
+/// Merges the changes of two documents, OURS and THEIRS, that were made from one, BASE.
+///
+/// The three documents are walked together from the outside in, without recursion. Objects are merged member by member
+/// and arrays item by item, as the diff pairs them (ThreeWayObjects, ThreeWayArrays). Where only one side has changed a
+/// value, its value is taken; where both have, and differently, it is a conflict. So every change is in the result or in
+/// the list of conflicts.
+///
+/// The result is OURS with edits, so that its layout can be kept.
 package struct ThreeWayMerge {
   /// What the result has where both sides conflict.
   package enum Choice { case ours, theirs, both }
 
   /// A value in each document at the same place, as a tape position; -1 where there is none.
-  struct Child {
-    let token: Token
+  struct MergedChild {
+    let token: ChildToken
     let base: Int
     let ours: Int
     let theirs: Int
@@ -22,7 +21,7 @@ package struct ThreeWayMerge {
   }
 
   /// The last step to a child.
-  enum Token {
+  enum ChildToken {
     case root
     /// The tape position of a member's name in OURS or THEIRS.
     case oursName(Int)
@@ -31,21 +30,21 @@ package struct ThreeWayMerge {
   }
 
   /// A part of a merged container.
-  enum Part {
+  enum MergedPart {
     /// A child of one side, as it is.
     case ours(Int)
     case theirs(Int)
     /// A child of both sides.
-    case both(Child)
-    case conflict(Token, base: Int, ours: [Int], theirs: [Int])
+    case both(MergedChild)
+    case conflict(ChildToken, base: Int, ours: [Int], theirs: [Int])
   }
 
   /// A container that is being merged.
-  private struct Frame {
-    let child: Child
+  private struct MergeFrame {
+    let child: MergedChild
     let path: Int
     let isObject: Bool
-    let parts: [Part]
+    let parts: [MergedPart]
     /// Whether it is on one line in OURS.
     let isOnOneLine: Bool
     var next = 0
@@ -59,14 +58,14 @@ package struct ThreeWayMerge {
 
   /// What a value has become. With `.both`, a container that is on one line has two results if there is a conflict in
   /// it: so the marks are around its line, and do not break it.
-  private struct Result {
+  private struct MergeResult {
     let tree: JSONTree
     var other: JSONTree?
   }
 
   /// A conflict. Its pointer is made when it is told: many deep ones would fill the memory.
-  private struct Found {
-    let token: Token
+  private struct FoundConflict {
+    let token: ChildToken
     let path: Int
     let base: Int
     let ours: [Int]
@@ -87,9 +86,9 @@ package struct ThreeWayMerge {
   private let choice: Choice
   /// Writes parts of the result that stand for themselves.
   private let writer: JSONVerbatimWriter
-  private var frames: [Frame] = []
-  private var paths: [(parent: Int, token: Token)] = []
-  private var found: [Found] = []
+  private var frames: [MergeFrame] = []
+  private var paths: [(parent: Int, token: ChildToken)] = []
+  private var found: [FoundConflict] = []
   /// Where the result has the values of both sides.
   package private(set) var regions: [ConflictRegion] = []
   /// The first array whose items are told apart by a member that was found in the data.
@@ -116,7 +115,7 @@ package struct ThreeWayMerge {
   /// - Returns: the result, an edited form of OURS. With `.both` it has the values of both sides at `regions`, so it is
   ///   only fit to be marked (ConflictMarks).
   package mutating func run() -> JSONTree {
-    var done = merge(Child(token: .root, base: hasBase ? 0 : -1, ours: 0, theirs: 0), in: -1)
+    var done = merge(MergedChild(token: .root, base: hasBase ? 0 : -1, ours: 0, theirs: 0), in: -1)
     // A copy of a frame would share its lists, and each child added to them would copy them.
     while let top = frames.indices.last {
       let next = frames[top].next
@@ -153,12 +152,12 @@ package struct ThreeWayMerge {
   // MARK: One value
 
   /// - Returns: the result for this value; nil if a frame was opened for it, or if it was added as a conflict.
-  private mutating func merge(_ child: Child, in parent: Int) -> Result? {
+  private mutating func merge(_ child: MergedChild, in parent: Int) -> MergeResult? {
     switch resolution(of: child) {
-    case .ours: return Result(tree: ourTree(child.ours))
-    case .theirs: return Result(tree: theirTree(child.theirs))
+    case .ours: return MergeResult(tree: ourTree(child.ours))
+    case .theirs: return MergeResult(tree: theirTree(child.theirs))
     case .conflict:
-      let conflict = Part.conflict(child.token, base: child.base, ours: [child.ours], theirs: [child.theirs])
+      let conflict = MergedPart.conflict(child.token, base: child.base, ours: [child.ours], theirs: [child.theirs])
       if parent < 0 { return wholeConflict(conflict) }
       addConflict(conflict, in: parent)
       return nil
@@ -177,14 +176,14 @@ package struct ThreeWayMerge {
       let isOnOneLine = choice == .both && (outer?.isOnOneLine == true || isOnOneLine(origin))
       let hasOther = isOnOneLine && outer.map { $0.hasOther || !$0.isOnOneLine } ?? false
       frames.append(
-        Frame(
+        MergeFrame(
           child: child, path: paths.count - 1, isObject: isObject, parts: parts, isOnOneLine: isOnOneLine,
           result: JSONRebuilding(of: origin), other: hasOther ? JSONRebuilding(of: origin) : nil))
       return nil
     }
   }
 
-  private mutating func resolution(of child: Child) -> Resolution {
+  private mutating func resolution(of child: MergedChild) -> Resolution {
     let (base, ours, theirs) = (child.base, child.ours, child.theirs)
     let kind = self.ours.document.kind(ours)
     let baseKind = base < 0 ? .object : self.base.document.kind(base)
@@ -201,10 +200,10 @@ package struct ThreeWayMerge {
   // MARK: Parts of a container
 
   /// - Returns: the result for this part, if it is ready and has not been added.
-  private mutating func take(_ part: Part, in path: Int) -> Result? {
+  private mutating func take(_ part: MergedPart, in path: Int) -> MergeResult? {
     switch part {
-    case .ours(let position): return Result(tree: ourTree(position))
-    case .theirs(let position): return Result(tree: theirTree(position))
+    case .ours(let position): return MergeResult(tree: ourTree(position))
+    case .theirs(let position): return MergeResult(tree: theirTree(position))
     case .both(let child): return merge(child, in: path)
     case .conflict:
       addConflict(part, in: path)
@@ -213,7 +212,7 @@ package struct ThreeWayMerge {
   }
 
   /// Adds a child to the innermost container.
-  private mutating func append(_ result: Result, _ part: Part) {
+  private mutating func append(_ result: MergeResult, _ part: MergedPart) {
     let top = frames.count - 1
     let isObject = frames[top].isObject
     let (key, place): (JSONValue?, Int)
@@ -260,18 +259,18 @@ package struct ThreeWayMerge {
     return JSONDocument(known: text.take()).root
   }
 
-  private mutating func finish(_ frame: Frame) -> Result {
+  private mutating func finish(_ frame: MergeFrame) -> MergeResult {
     var result = frame.result
-    if let other = frame.other { return Result(tree: result.tree, other: frame.hasConflict ? other.tree : nil) }
+    if let other = frame.other { return MergeResult(tree: result.tree, other: frame.hasConflict ? other.tree : nil) }
     if choice == .both { arrange(frame, &result) }
-    return Result(tree: result.tree)
+    return MergeResult(tree: result.tree)
   }
 
   // MARK: Conflicts
 
-  private mutating func addConflict(_ part: Part, in path: Int) {
+  private mutating func addConflict(_ part: MergedPart, in path: Int) {
     guard case .conflict(let token, let base, let mine, let others) = part else { return }
-    found.append(Found(token: token, path: path, base: base, ours: mine, theirs: others))
+    found.append(FoundConflict(token: token, path: path, base: base, ours: mine, theirs: others))
     let top = frames.count - 1
     frames[top].hasConflict = true
     let isObject = frames[top].isObject
@@ -303,10 +302,10 @@ package struct ThreeWayMerge {
     frames[frames.count - 1].regions.append(regions.count - 1)
   }
 
-  private mutating func wholeConflict(_ part: Part) -> Result {
-    guard case .conflict(let token, let base, let mine, let others) = part else { return Result(tree: ourTree(0)) }
-    found.append(Found(token: token, path: -1, base: base, ours: mine, theirs: others))
-    return Result(tree: choice == .theirs ? theirTree(0) : ourTree(0))
+  private mutating func wholeConflict(_ part: MergedPart) -> MergeResult {
+    guard case .conflict(let token, let base, let mine, let others) = part else { return MergeResult(tree: ourTree(0)) }
+    found.append(FoundConflict(token: token, path: -1, base: base, ours: mine, theirs: others))
+    return MergeResult(tree: choice == .theirs ? theirTree(0) : ourTree(0))
   }
 
   package var conflicts: some RandomAccessCollection<MergeConflict> {
@@ -319,7 +318,7 @@ package struct ThreeWayMerge {
 
   /// Decides where the commas of a container's regions go. Either side of a region may be empty, so a region cannot
   /// rely on the next one: only on children that are there whatever is chosen.
-  private mutating func arrange(_ frame: Frame, _ result: inout JSONRebuilding) {
+  private mutating func arrange(_ frame: MergeFrame, _ result: inout JSONRebuilding) {
     let children = frame.regions
     guard children.contains(where: { $0 != nil }) else { return }
     if let last = children.lastIndex(where: { region in region.map { regions[$0].hasBothSides } ?? true }) {
@@ -337,7 +336,7 @@ package struct ThreeWayMerge {
     for other in all.dropFirst() { regions[other] = ConflictRegion(ours: [], theirs: []) }
   }
 
-  private func pointer(_ path: Int, _ token: Token, index text: (Int) -> String = { String($0) }) -> JSONPointer {
+  private func pointer(_ path: Int, _ token: ChildToken, index text: (Int) -> String = { String($0) }) -> JSONPointer {
     var tokens = [token]
     var next = path
     while next >= 0 {

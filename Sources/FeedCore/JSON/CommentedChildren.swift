@@ -1,10 +1,9 @@
-// The text between the children of an opened container in a JSONC document. The verbatim writer asks for it before
-// each child and before the closing bracket.
-//
-// Where no child was removed or inserted, the text is copied. Elsewhere it is put together of parts of gaps (see
-// CommentedGap): the comments of the child before, those of nobody in all gaps up to the next child, and the comments
-// of that child. Just one comma is kept; after the last child, only if the container had a trailing one.
-
+/// The text between the children of an opened container in a JSONC document. The verbatim writer asks for it before
+/// each child and before the closing bracket.
+///
+/// Where no child was removed or inserted, the text is copied. Elsewhere it is put together of parts of gaps (see
+/// CommentedGap): the comments of the child before, those of nobody in all gaps up to the next child, and the comments
+/// of that child. Just one comma is kept; after the last child, only if the container had a trailing one.
 struct CommentedChildren {
   /// What was written last.
   private enum Previous { case bracket, old, new }
@@ -20,7 +19,7 @@ struct CommentedChildren {
   private var isOwnDone = false
   private var isRestDone = false
   /// The comments of nobody in the gaps before `gap`, with their white space.
-  private var free: [Piece] = []
+  private var free: [CommentPiece] = []
 
   init(of container: JSONValue) {
     let document = container.document
@@ -51,7 +50,7 @@ struct CommentedChildren {
     }
     // After a trailing comma, on the line of the bracket.
     if own.comma != nil, !lineBreak.contains(where: \.isLineEnd) { own.dropComma() }
-    var piece = Piece(separator)
+    var piece = CommentPiece(separator)
     if !own.bytes.isEmpty, own.comma == nil, let comma = piece.comma, !separator[..<comma].contains(where: \.isLineEnd),
       own.needsBreak || separator[comma...].contains(where: \.isLineEnd)
     {
@@ -72,12 +71,12 @@ struct CommentedChildren {
     let (own, lineBreak) = (ownPiece, lineBreak)
     let isFirst = previous == .bracket
     pass(to: child)
-    let next = Piece(text, gap.nextStart..<gap.range.upperBound, comma: gap.comma)
+    let next = CommentPiece(text, gap.nextStart..<gap.range.upperBound, comma: gap.comma)
     var pieces = free
     // The comments of the child must not get on the line of another one.
     let needsLine = !next.bytes.isEmpty && rest.hasLine
     if isRestDone {
-      let separator = Piece(separator)
+      let separator = CommentPiece(separator)
       pieces.append(needsLine && !separator.hasLine ? rest : separator)
     } else if !isFirst || gap.hasFree || needsLine && pieces.last?.hasLine != true {
       pieces.append(rest)
@@ -118,13 +117,13 @@ struct CommentedChildren {
     gap = CommentedGap(range, at: isLast ? .trail : .middle, in: text.span)
   }
 
-  private var ownPiece: Piece {
+  private var ownPiece: CommentPiece {
     isOwnDone
-      ? Piece([])
-      : Piece(text, gap.range.lowerBound..<gap.ownEnd, comma: gap.comma, endsWithLine: gap.ownEndsWithLine)
+      ? CommentPiece([])
+      : CommentPiece(text, gap.range.lowerBound..<gap.ownEnd, comma: gap.comma, endsWithLine: gap.ownEndsWithLine)
   }
 
-  private var rest: Piece { Piece(text, gap.ownEnd..<gap.nextStart, comma: gap.comma) }
+  private var rest: CommentPiece { CommentPiece(text, gap.ownEnd..<gap.nextStart, comma: gap.comma) }
 
   /// The white space after a value's own comments.
   private var lineBreak: [UInt8] { rest.leadingSpace.filter(\.isWhiteSpace) }
@@ -136,8 +135,8 @@ struct CommentedChildren {
   ///   - lineBreak: what `own` needs after it, if no piece brings it.
   ///   - isEnd: whether a closing bracket follows.
   private func joined(
-    _ own: Piece, _ pieces: [Piece], then next: Piece = Piece([]), _ lineBreak: [UInt8], hasComma: Bool,
-    isEnd: Bool = false
+    _ own: CommentPiece, _ pieces: [CommentPiece], then next: CommentPiece = CommentPiece([]), _ lineBreak: [UInt8],
+    hasComma: Bool, isEnd: Bool = false
   ) -> [UInt8] {
     var all = [own] + pieces + [next]
     let needsBreak = own.needsBreak
@@ -165,7 +164,7 @@ struct CommentedChildren {
 }
 
 /// A part of the text between two children.
-private struct Piece {
+private struct CommentPiece {
   private(set) var bytes: [UInt8]
   /// Where it has the comma.
   private(set) var comma: Int?

@@ -1,18 +1,17 @@
-// What stands between two values of a JSONC text, and which of them its comments belong to. A value that is removed
-// takes its own comments with it, and no others.
-//
-//     "a": 1, // a's                 on the line of a value, after it
-//
-//     // nobody's, as a blank line follows
-//
-//     // b's                         directly above a value
-//     "b": 2, /* c's */ "c": 3       on one line: before the comma the last value's, after it the next one's
-//     // nobody's, as it is the last in its container
-//
-// The first comments after an opening bracket are nobody's too, if the line ends after them. So a gap has three parts:
-// the comments of the value before, the rest, and the comments of the value after. Each may be empty, and each may have
-// the comma.
-
+/// What stands between two values of a JSONC text, and which of them its comments belong to. A value that is removed
+/// takes its own comments with it, and no others.
+///
+///     "a": 1, // a's                 on the line of a value, after it
+///
+///     // nobody's, as a blank line follows
+///
+///     // b's                         directly above a value
+///     "b": 2, /* c's */ "c": 3       on one line: before the comma the last value's, after it the next one's
+///     // nobody's, as it is the last in its container
+///
+/// The first comments after an opening bracket are nobody's too, if the line ends after them. So a gap has three parts:
+/// the comments of the value before, the rest, and the comments of the value after. Each may be empty, and each may have
+/// the comma.
 struct CommentedGap {
   /// From the end of the value before, or of the opening bracket, to the next value or to the closing bracket.
   let range: Range<Int>
@@ -26,9 +25,9 @@ struct CommentedGap {
   /// Whether the rest has comments.
   private(set) var hasFree: Bool
 
-  enum Place { case lead, middle, trail }
+  enum GapPlace { case lead, middle, trail }
 
-  init(_ range: Range<Int>, at place: Place, in text: borrowing Span<UInt8>) {
+  init(_ range: Range<Int>, at place: GapPlace, in text: borrowing Span<UInt8>) {
     self.range = range
     (ownEnd, nextStart) = (range.lowerBound, range.upperBound)
     var (breaks, breaksSinceComment) = (0, 0)

@@ -1,10 +1,9 @@
-// JSON with comments (JSONC): `//` to the end of the line, `/* */`, and a comma after the last child. Editors and
-// compilers keep their settings in it.
-//
-// A JSONC text is read as JSON: a copy has blanks in place of each comment and each trailing comma. All offsets are
-// those of the text, so tape, tree, comparison and diff need not know of comments. Only the verbatim writer looks at
-// the text itself again, to copy what nobody touched.
-
+/// JSON with comments (JSONC): `//` to the end of the line, `/* */`, and a comma after the last child. Editors and
+/// compilers keep their settings in it.
+///
+/// A JSONC text is read as JSON: a copy has blanks in place of each comment and each trailing comma. All offsets are
+/// those of the text, so tape, tree, comparison and diff need not know of comments. Only the verbatim writer looks at
+/// the text itself again, to copy what nobody touched.
 package enum JSONComments {
   /// The text as JSON of the same length: blanks for comments and trailing commas. Line ends stay, so places do too.
   ///

@@ -176,7 +176,7 @@ enum JSONDigest {
     case .string: ofText(text, from: document.start(position) + 1, seed)
     case .number: ofNumber(text, document.start(position), document, position, seed)
     case .escapedString: of(JSONString.decoded(JSONValue(document: document, position: position)).span, seed)
-    default: mix(seed, UInt64(kind.rawValue) + 1)
+    case .null, .true, .false, .array, .object: mix(seed, UInt64(kind.rawValue) + 1)
     }
   }
 

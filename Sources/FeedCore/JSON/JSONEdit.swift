@@ -3,7 +3,7 @@
 
 /// Why a pointer names nothing in a tree.
 package struct PointerError: Error, Equatable, Sendable {
-  enum Reason: Equatable, Sendable {
+  enum PointerFailure: Equatable, Sendable {
     case noMember
     case noElement(count: Int)
     case notAnIndex
@@ -12,13 +12,13 @@ package struct PointerError: Error, Equatable, Sendable {
     case duplicate
   }
 
-  let reason: Reason
+  let reason: PointerFailure
   /// The token that failed, and the path before it.
   let token: ArraySlice<UInt8>
   let parent: JSONPointer
 
   /// - Parameter depth: of the token that failed.
-  init(_ reason: Reason, _ pointer: JSONPointer, _ depth: Int) {
+  init(_ reason: PointerFailure, _ pointer: JSONPointer, _ depth: Int) {
     self.reason = reason
     token = pointer.tokens[depth]
     parent = pointer.prefix(depth)
@@ -28,7 +28,7 @@ package struct PointerError: Error, Equatable, Sendable {
   package var isAbsence: Bool {
     switch reason {
     case .noMember, .noElement: true
-    default: false
+    case .notAnIndex, .dash, .scalar, .duplicate: false
     }
   }
 

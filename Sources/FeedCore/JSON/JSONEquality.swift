@@ -1,7 +1,6 @@
-// When two values are equal: numbers by exact value, strings by code points, arrays by order, objects by members in any
-// order (RFC 6902 §4.6). An object with two members of one name equals only one with the same members in the same
-// order. A list of pairs to compare replaces recursion.
-
+/// When two values are equal: numbers by exact value, strings by code points, arrays by order, objects by members in any
+/// order (RFC 6902 §4.6). An object with two members of one name equals only one with the same members in the same
+/// order. A list of pairs to compare replaces recursion.
 package enum JSONEquality {
   package static func equal(_ left: JSONTree, _ right: JSONTree) -> Bool {
     if let a = left.untouched, let b = right.untouched, a.hasSameText(as: b) { return true }

@@ -36,11 +36,9 @@ package struct JSONError: LocatedError, Equatable, Sendable {
   package var message: String { message(inA: "input") }
 
   package var limit: Limit? {
-    switch kind {
-    case .tooDeep: .depth
-    case .tooLarge: .size
-    default: nil
-    }
+    if case .tooDeep = kind { return .depth }
+    if case .tooLarge = kind { return .size }
+    return nil
   }
 
   /// - Parameter unit: the thing that ended too early: `input`, `line`.

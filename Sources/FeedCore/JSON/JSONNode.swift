@@ -68,15 +68,15 @@ final class JSONNode: @unchecked Sendable {
   // MARK: Finding
 
   /// The result of looking up a name in an object.
-  enum Found {
+  enum NameLookup {
     case slot(Int)
     case nothing
     /// The object has more than one member of this name.
     case duplicate
   }
 
-  func slot(named name: ArraySlice<UInt8>) -> Found {
-    var found = Found.nothing
+  func slot(named name: ArraySlice<UInt8>) -> NameLookup {
+    var found = NameLookup.nothing
     func consider(_ slot: Int, _ document: JSONDocument, _ key: Int) -> Bool {
       guard JSONString.equals(document, key, name) else { return true }
       if case .slot = found {

@@ -1,7 +1,6 @@
-// Numbers as exact decimals: 1, 1.0 and 10e-1 are equal, 9007199254740993 and ...992 are not, and 1e400 is an ordinary
-// number. Double is never used. A number is normalised to  ± 0.d₁d₂…dₙ × 10^exponent  with d₁ and dₙ not zero. The
-// exponent of a hostile number (`1e` and a megabyte of digits) is kept as decimal digits too.
-
+/// Numbers as exact decimals: 1, 1.0 and 10e-1 are equal, 9007199254740993 and ...992 are not, and 1e400 is an ordinary
+/// number. Double is never used. A number is normalised to  ± 0.d₁d₂…dₙ × 10^exponent  with d₁ and dₙ not zero. The
+/// exponent of a hostile number (`1e` and a megabyte of digits) is kept as decimal digits too.
 package struct JSONNumber: Equatable, Sendable {
   private(set) var isNegative = false
   /// d₁…dₙ as values 0 to 9; empty for zero.

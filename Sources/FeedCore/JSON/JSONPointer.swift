@@ -2,7 +2,7 @@
 
 /// A path into a document: the decoded reference tokens, none for the whole document.
 package struct JSONPointer: Equatable, Sendable {
-  package enum Problem: Error, Equatable, Sendable {
+  package enum SyntaxProblem: Error, Equatable, Sendable {
     /// Not empty and not starting with `/`.
     case noSlash
     /// A `~` that is not followed by 0 or 1.
@@ -52,12 +52,12 @@ package struct JSONPointer: Equatable, Sendable {
   }
 
   /// - Parameter text: the string representation (RFC 6901 §3) as UTF-8.
-  package init(_ text: [UInt8]) throws(Problem) { try self.init(text, 0..<text.count, maxDepth: .max) }
+  package init(_ text: [UInt8]) throws(SyntaxProblem) { try self.init(text, 0..<text.count, maxDepth: .max) }
 
   /// - Parameters:
   ///   - string: a value that is a string.
   ///   - maxDepth: the most tokens.
-  init(of string: JSONValue, maxDepth: Int = .max) throws(Problem) {
+  init(of string: JSONValue, maxDepth: Int = .max) throws(SyntaxProblem) {
     if string.kind == .string {
       let range = string.range
       try self.init(string.document.bytes, (range.lowerBound + 1)..<(range.upperBound - 1), maxDepth: maxDepth)
@@ -68,7 +68,7 @@ package struct JSONPointer: Equatable, Sendable {
   }
 
   /// - Parameter range: where the string representation is in `text`.
-  private init(_ text: [UInt8], _ range: Range<Int>, maxDepth: Int) throws(Problem) {
+  private init(_ text: [UInt8], _ range: Range<Int>, maxDepth: Int) throws(SyntaxProblem) {
     guard !range.isEmpty else { return }
     guard text[range.lowerBound] == UInt8(ascii: "/") else { throw .noSlash }
     tokens.bytes.reserveCapacity(range.count)

@@ -1,10 +1,9 @@
-// The fast part of the scan: a run of whole tokens inside the outermost container. It takes what most texts consist
-// of, and stops before anything else: an error, the last bytes of the input, a number with an exponent. The scanner
-// then takes one token in its careful way, and the next run begins. So errors and cut tokens are decided in one place.
-//
-// A loop that goes from value to value needs no word for what may come next. It reads the input by `wordOrZero`, which
-// answers 0 near the end, and no token begins with a NUL.
-
+/// The fast part of the scan: a run of whole tokens inside the outermost container. It takes what most texts consist
+/// of, and stops before anything else: an error, the last bytes of the input, a number with an exponent. The scanner
+/// then takes one token in its careful way, and the next run begins. So errors and cut tokens are decided in one place.
+///
+/// A loop that goes from value to value needs no word for what may come next. It reads the input by `wordOrZero`, which
+/// answers 0 near the end, and no token begins with a NUL.
 struct JSONRun {
   var index: Int
   var expected: JSONScanner.Expected

@@ -1,9 +1,8 @@
-// The one validating pass over a JSON text (RFC 8259): it makes the tape, or an error with its offset.
-//
-// It can stop after any byte and go on when more bytes come, and it never reads a byte twice. So a document that
-// arrives in 4 KiB pieces costs the same as in one, and an error is reported at its byte. All state between two calls
-// is in the struct: what may come next, the open containers, and the position inside a string or number.
-
+/// The one validating pass over a JSON text (RFC 8259): it makes the tape, or an error with its offset.
+///
+/// It can stop after any byte and go on when more bytes come, and it never reads a byte twice. So a document that
+/// arrives in 4 KiB pieces costs the same as in one, and an error is reported at its byte. All state between two calls
+/// is in the struct: what may come next, the open containers, and the position inside a string or number.
 package struct JSONScanner {
   /// The depth limit of the tools, by default.
   package static let defaultMaxDepth = 10_000
@@ -238,7 +237,7 @@ package struct JSONScanner {
       unfinished = .number(state)
       return false
     case .outOfBytes where !state.mayEnd: throw JSONError(.expectedDigit, at: index)
-    default:
+    case .complete, .outOfBytes:
       expected = afterValue
       return true
     }

@@ -1,5 +1,4 @@
-// Strings (RFC 8259 §7): decoded only to compare or show them, and escaped when written.
-
+/// Strings (RFC 8259 §7): decoded only to compare or show them, and escaped when written.
 package enum JSONString {
   /// The code points of a string value as UTF-8. A lone surrogate escape becomes its three WTF-8 bytes, so that
   /// it equals itself.

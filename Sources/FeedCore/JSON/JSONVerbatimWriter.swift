@@ -1,12 +1,11 @@
-// A patched document in its author's own layout. Bytes that no operation touched are copied; a removal takes one comma
-// and the white space around it; inserted values are laid out like their neighbours.
-//
-// Each opened container knows its former text, and each of its slots its place in that text. So the writer decides only
-// about new parts. They get a sibling's separator, and stay on one line in a container on one line. Otherwise they get
-// a line of their own with the document's indentation.
-//
-// In a document with comments, CommentedChildren makes the text between the children of such a container.
-
+/// A patched document in its author's own layout. Bytes that no operation touched are copied; a removal takes one comma
+/// and the white space around it; inserted values are laid out like their neighbours.
+///
+/// Each opened container knows its former text, and each of its slots its place in that text. So the writer decides only
+/// about new parts. They get a sibling's separator, and stay on one line in a container on one line. Otherwise they get
+/// a line of their own with the document's indentation.
+///
+/// In a document with comments, CommentedChildren makes the text between the children of such a container.
 package struct JSONVerbatimWriter {
   private let document: JSONDocument
   private let text: [UInt8]
@@ -17,7 +16,7 @@ package struct JSONVerbatimWriter {
   private let places: WrittenPlaces?
 
   /// Where a value is being written.
-  private struct Context {
+  private struct WritingPlace {
     /// The line end and the child's indentation, if the surrounding container has a line for each child.
     var lineStart: [UInt8]?
     /// In an array: whether each element is on one line, as in a list of records, so that a new one is too.
@@ -25,11 +24,11 @@ package struct JSONVerbatimWriter {
     var afterComma: [UInt8]
     var afterColon: [UInt8]
     /// In a value that was moved: how its lines are indented again.
-    var shift: Shift?
+    var shift: IndentShift?
   }
 
   /// The indentation of a value as read, and as written.
-  private struct Shift {
+  private struct IndentShift {
     let old: [UInt8]
     let new: [UInt8]
   }
@@ -44,7 +43,7 @@ package struct JSONVerbatimWriter {
     let layout: ContainerLayout
     let isObject: Bool
     /// The context of the children.
-    let context: Context
+    let context: WritingPlace
     /// The text between an inserted child and the one before it, and between its name and its value.
     let newSeparator: [UInt8]
     let newColon: [UInt8]
@@ -87,7 +86,7 @@ package struct JSONVerbatimWriter {
   }
 
   private func write(_ tree: JSONTree, at place: Int, to output: inout ByteWriter) {
-    let outside = Context(
+    let outside = WritingPlace(
       lineStart: layout.isMultiLine ? layout.lineEnd : nil, afterComma: layout.afterComma, afterColon: layout.afterColon
     )
     var levels: [Level] = []
@@ -154,7 +153,7 @@ package struct JSONVerbatimWriter {
   /// Writes a scalar, or opens a level for a container whose children follow.
   /// - Parameter place: the tape position of the value that was here before; -1 if there was none.
   private func write(
-    _ tree: JSONTree, at place: Int, _ context: Context, _ levels: inout [Level], to output: inout ByteWriter
+    _ tree: JSONTree, at place: Int, _ context: WritingPlace, _ levels: inout [Level], to output: inout ByteWriter
   ) {
     let isOurs = tree.origin.document === document
     let isInPlace = isOurs && tree.origin.position == place
@@ -194,7 +193,7 @@ package struct JSONVerbatimWriter {
   // MARK: Containers
 
   private func open(
-    _ tree: JSONTree, _ node: JSONNode, _ around: Context, _ levels: inout [Level], to output: inout ByteWriter
+    _ tree: JSONTree, _ node: JSONNode, _ around: WritingPlace, _ levels: inout [Level], to output: inout ByteWriter
   ) {
     let own = ContainerLayout(of: tree.origin)
     let isObject = tree.kind == .object
@@ -238,7 +237,7 @@ package struct JSONVerbatimWriter {
   /// Opens a container of the patch that was changed after it was put in. A value from the document may be in it, with
   /// its comments.
   private func openNew(
-    _ tree: JSONTree, _ node: JSONNode, _ around: Context, _ levels: inout [Level], to output: inout ByteWriter
+    _ tree: JSONTree, _ node: JSONNode, _ around: WritingPlace, _ levels: inout [Level], to output: inout ByteWriter
   ) {
     let isObject = tree.kind == .object
     output.append(isObject ? UInt8(ascii: "{") : UInt8(ascii: "["))
@@ -259,7 +258,7 @@ package struct JSONVerbatimWriter {
   }
 
   /// The line end and indentation for the children of a container; nil if they share a line.
-  private func childLineStart(_ own: ContainerLayout, _ around: Context) -> [UInt8]? {
+  private func childLineStart(_ own: ContainerLayout, _ around: WritingPlace) -> [UInt8]? {
     if !own.isEmpty {
       return own.isMultiLine ? layout.lineEnd + shifted(DocumentLayout.lastLine(own.lead), around.shift) : nil
     }
@@ -268,7 +267,7 @@ package struct JSONVerbatimWriter {
   }
 
   /// A comma for an inserted value: a sibling's if there is one, else one that fits the container's lines.
-  private func newSeparator(_ own: ContainerLayout, _ inside: Context) -> [UInt8] {
+  private func newSeparator(_ own: ContainerLayout, _ inside: WritingPlace) -> [UInt8] {
     if let separator = own.separator { return separator }
     let lines = inside.lineStart.map { own.isEmpty ? $0 : own.lead }
     return [UInt8(ascii: ",")] + (lines ?? inside.afterComma)
@@ -277,23 +276,23 @@ package struct JSONVerbatimWriter {
   // MARK: Values from elsewhere in the document
 
   /// How a value keeps its own line breaks, indented for its new place.
-  private func shift(of value: JSONValue, to context: Context) -> Shift? {
+  private func shift(of value: JSONValue, to context: WritingPlace) -> IndentShift? {
     guard let lineStart = context.lineStart else { return nil }
-    return Shift(
+    return IndentShift(
       old: DocumentLayout.indentation(at: value.range.lowerBound, in: value.document.text),
       new: DocumentLayout.lastLine(lineStart))
   }
 
-  private func shifted(_ indentation: [UInt8], _ shift: Shift?) -> [UInt8] {
+  private func shifted(_ indentation: [UInt8], _ shift: IndentShift?) -> [UInt8] {
     guard let shift, indentation.starts(with: shift.old) else { return indentation }
     return shift.new + indentation.dropFirst(shift.old.count)
   }
 
-  private func write(_ bytes: [UInt8], _ shift: Shift?, to output: inout ByteWriter) {
+  private func write(_ bytes: [UInt8], _ shift: IndentShift?, to output: inout ByteWriter) {
     write(bytes, 0..<bytes.count, shift, to: &output)
   }
 
-  private func write(_ bytes: [UInt8], _ range: Range<Int>, _ shift: Shift?, to output: inout ByteWriter) {
+  private func write(_ bytes: [UInt8], _ range: Range<Int>, _ shift: IndentShift?, to output: inout ByteWriter) {
     var start = range.lowerBound
     if let shift {
       while let end = firstIndex(of: UInt8(ascii: "\n"), in: bytes.span, start..<range.upperBound) {
@@ -312,7 +311,7 @@ package struct JSONVerbatimWriter {
 /// Where some children of containers are written: those that are copied as a whole. One that is a whole document keeps its
 /// text.
 package final class WrittenPlaces {
-  package struct Place {
+  package struct WrittenPlace {
     package let value: JSONValue
     /// The comma before the child, if there is one, with white space.
     package let separator: Range<Int>
@@ -322,12 +321,12 @@ package final class WrittenPlaces {
 
   let isWanted: (JSONValue) -> Bool
   /// In the order of the output.
-  package private(set) var all: [Place] = []
+  package private(set) var all: [WrittenPlace] = []
 
   package init(of isWanted: @escaping (JSONValue) -> Bool) { self.isWanted = isWanted }
 
   func note(_ tree: JSONTree, _ separator: Range<Int>, end: Int) {
     guard let value = tree.untouched, isWanted(value) else { return }
-    all.append(Place(value: value, separator: separator, end: end))
+    all.append(WrittenPlace(value: value, separator: separator, end: end))
   }
 }

@@ -1,6 +1,5 @@
-// A tree as text, in a new layout: compact, or indented. Unopened parts are copied, in one piece if they are compact
-// already.
-
+/// A tree as text, in a new layout: compact, or indented. Unopened parts are copied, in one piece if they are compact
+/// already.
 package enum JSONWriter {
   /// Writes `tree` on one line without any white space.
   package static func writeCompact(_ tree: JSONTree, to output: inout ByteWriter) {
@@ -27,7 +26,7 @@ package enum JSONWriter {
   static func write(_ tree: JSONTree, in style: JSONStyle, to output: inout ByteWriter) {
     var formatter = JSONFormatter(style)
     let isCompact = style == .compact
-    var run: Run?
+    var run: CopiedRun?
     var open: [(children: JSONTree.Children, isObject: Bool, isFirst: Bool)] = []
     var next: JSONTree? = tree
     while true {
@@ -46,7 +45,7 @@ package enum JSONWriter {
         if isCompact {
           if run?.extend(key, value) == true { continue }
           run?.write(to: &output)
-          run = Run(key, value)
+          run = CopiedRun(key, value)
         }
         let top = open.count - 1
         if !open[top].isFirst { formatter.write(Brackets.comma.span, to: &output) }
@@ -81,7 +80,7 @@ package enum JSONWriter {
 
   /// Children of an opened container that are neighbours in one compact document. They are copied at once, with the
   /// commas and colons between them.
-  private struct Run {
+  private struct CopiedRun {
     private let document: JSONDocument
     private let first: Int
     private var last: Int

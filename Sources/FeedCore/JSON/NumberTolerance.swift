@@ -1,14 +1,13 @@
-// How much two numbers may differ and still count as equal: at most a number, or at most a share of the greater absolute
-// value. The decision is exact for decimals of any length and exponent. Double is never used.
-
+/// How much two numbers may differ and still count as equal: at most a number, or at most a share of the greater absolute
+/// value. The decision is exact for decimals of any length and exponent. Double is never used.
 package struct NumberTolerance: Equatable, Sendable {
-  private enum Limit: Equatable {
+  private enum ToleranceLimit: Equatable {
     case difference(JSONNumber)
     /// `factor` × 10^`scale` of the greater absolute value.
     case share(factor: UInt64, scale: Int)
   }
 
-  private let limit: Limit
+  private let limit: ToleranceLimit
 
   /// - Parameter text: a JSON number that is not negative, or one with a percent sign and at most 17 digits; anything
   ///   else is nil.

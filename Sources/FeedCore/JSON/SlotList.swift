@@ -1,17 +1,16 @@
-// The children of an opened container, as a list whose old copies stay valid: a B-tree by position. To get, replace,
-// insert or remove one slot costs the logarithm of the length. Inserting at the head of a million elements costs no
-// more than at the end.
-//
-// A change copies the nodes that another list shares, and changes its own in place. So a patch copies each node at most
-// once, however many operations it has, and older copies of the list keep their slots.
-//
-// A leaf in which nothing has changed holds no slots. It only knows where its children begin on the tape. So to open a
-// container costs little more than to count its children.
-
+/// The children of an opened container, as a list whose old copies stay valid: a B-tree by position. To get, replace,
+/// insert or remove one slot costs the logarithm of the length. Inserting at the head of a million elements costs no
+/// more than at the end.
+///
+/// A change copies the nodes that another list shares, and changes its own in place. So a patch copies each node at most
+/// once, however many operations it has, and older copies of the list keep their slots.
+///
+/// A leaf in which nothing has changed holds no slots. It only knows where its children begin on the tape. So to open a
+/// container costs little more than to count its children.
 struct SlotList {
   typealias Slot = JSONNode.Slot
   typealias Node = SlotNode
-  typealias Child = SlotNode.Child
+  typealias Child = SlotNode.SlotChild
 
   /// A node holds at most this many slots or nodes.
   static let width = 32

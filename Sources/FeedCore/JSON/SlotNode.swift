@@ -5,7 +5,7 @@ final class SlotNode {
   typealias Slot = JSONNode.Slot
 
   /// A child of an inner node. Its count is here, so that a search by position does not have to look at the children.
-  struct Child {
+  struct SlotChild {
     var node: SlotNode
     var count: Int
 
@@ -14,7 +14,7 @@ final class SlotNode {
       self.count = count
     }
 
-    init(_ children: [Child]) {
+    init(_ children: [SlotChild]) {
       self.init(SlotNode(children: children), count: children.reduce(0) { $0 + $1.count })
     }
 
@@ -25,12 +25,12 @@ final class SlotNode {
     }
   }
 
-  private(set) var children: [Child]
+  private(set) var children: [SlotChild]
   private(set) var slots: [Slot]
   /// Empty unless this is a raw leaf.
   private(set) var raw: RawSlots
 
-  init(children: [Child] = [], slots: [Slot] = [], raw: RawSlots = .none) {
+  init(children: [SlotChild] = [], slots: [Slot] = [], raw: RawSlots = .none) {
     self.children = children
     self.slots = slots
     self.raw = raw
@@ -117,31 +117,31 @@ final class SlotNode {
   }
 
   /// - Returns: the right part if the node had to be split.
-  func insert(_ slot: Slot, at index: Int) -> Child? {
+  func insert(_ slot: Slot, at index: Int) -> SlotChild? {
     guard isLeaf else { return insertBelow(slot, at: index) }
     open()
     var slots = take(&self.slots)
     slots.insert(slot, at: index)
-    var right: Child?
+    var right: SlotChild?
     if slots.count > SlotList.width {
       let half = Self.split(&slots, index)
-      right = Child(SlotNode(slots: half), count: half.count)
+      right = SlotChild(SlotNode(slots: half), count: half.count)
     }
     self.slots = slots
     return right
   }
 
-  private func insertBelow(_ slot: Slot, at index: Int) -> Child? {
+  private func insertBelow(_ slot: Slot, at index: Int) -> SlotChild? {
     var index = index
     let place = place(of: &index)
     var children = take(&self.children)
     let split = children[place].own().insert(slot, at: index)
     children[place].count += 1
-    var right: Child?
+    var right: SlotChild?
     if let split {
       children[place].count -= split.count
       children.insert(split, at: place + 1)
-      if children.count > SlotList.width { right = Child(Self.split(&children, place + 1)) }
+      if children.count > SlotList.width { right = SlotChild(Self.split(&children, place + 1)) }
     }
     self.children = children
     return right
@@ -176,7 +176,7 @@ final class SlotNode {
   }
 
   /// Removes an empty child; joins a small one with a neighbour if both fit in one node.
-  private static func join(_ children: inout [Child], _ place: Int) {
+  private static func join(_ children: inout [SlotChild], _ place: Int) {
     if children[place].count == 0, children.count > 1 {
       children.remove(at: place)
     } else if children[place].node.size < SlotList.width / 4, !merge(&children, place - 1) {
@@ -185,7 +185,7 @@ final class SlotNode {
   }
 
   /// Makes one child of `left` and the next one, if both are there and fit into one.
-  private static func merge(_ children: inout [Child], _ left: Int) -> Bool {
+  private static func merge(_ children: inout [SlotChild], _ left: Int) -> Bool {
     guard left >= 0, left + 1 < children.count else { return false }
     let right = children[left + 1].node
     guard children[left].node.size + right.size <= SlotList.width else { return false }
@@ -201,7 +201,7 @@ final class SlotNode {
   // MARK: Freeing
 
   /// Gives the children away, and lets `body` move parts out of the slots.
-  func dismantle(_ body: (inout Slot) -> Void) -> [Child] {
+  func dismantle(_ body: (inout Slot) -> Void) -> [SlotChild] {
     var slots = take(&self.slots)
     for place in slots.indices { body(&slots[place]) }
     return take(&children)

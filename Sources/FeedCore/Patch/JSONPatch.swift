@@ -1,6 +1,9 @@
 // JSON Patch, RFC 6902. The whole patch is read before anything changes, so a malformed patch is refused first. It is
 // applied to a tree, so a patch that fails half-way leaves the given tree unchanged.
 
+/// The kinds of patch, by their names on the command line.
+package enum PatchType: String, CaseIterable { case jsonPatch = "json-patch", mergePatch = "merge-patch" }
+
 /// A list of operations that can be applied to a document.
 package struct JSONPatch: Sendable {
   package var operations: [Operation]

@@ -8,7 +8,7 @@
 
 /// The members of several merge patches, one after another.
 package struct MergeComposition {
-  private enum Content {
+  private enum NodeContent {
     case nothing
     /// Merged into whatever is there.
     case object
@@ -17,10 +17,10 @@ package struct MergeComposition {
     case value(JSONValue)
   }
 
-  private struct Node {
+  private struct CompositionNode {
     /// The name with its quotes; nil for the whole patch.
     let name: JSONValue?
-    var content = Content.nothing
+    var content = NodeContent.nothing
     var members: [Int] = []
     /// The members by their names.
     var places: [[UInt8]: Int] = [:]
@@ -29,7 +29,7 @@ package struct MergeComposition {
   }
 
   /// The first node is the whole patch.
-  private var nodes = [Node(name: nil)]
+  private var nodes = [CompositionNode(name: nil)]
   private var patches = 0
   private var objects = 0
 
@@ -80,21 +80,21 @@ package struct MergeComposition {
     if let member = nodes[node].places[name] { return member }
     nodes[node].places[name] = nodes.count
     nodes[node].members.append(nodes.count)
-    nodes.append(Node(name: key))
+    nodes.append(CompositionNode(name: key))
     return nodes.count - 1
   }
 
   // MARK: The result
 
   /// Why the patches cannot be one.
-  package struct NotRepresentable: Error {
+  package struct NotComposable: Error {
     /// The patch that brought the object, counted from 1.
     package let patch: Int
     package let message: String
   }
 
   /// The patch as compact JSON.
-  package func text() throws(NotRepresentable) -> [UInt8] {
+  package func text() throws(NotComposable) -> [UInt8] {
     var output = ByteWriter()
     var open: [(node: Int, next: Int)] = []
     var node: Int? = 0
@@ -126,10 +126,10 @@ package struct MergeComposition {
     return output.take()
   }
 
-  private func failure(_ patch: Int, _ way: [Int]) -> NotRepresentable {
+  private func failure(_ patch: Int, _ way: [Int]) -> NotComposable {
     let place = JSONPointer(tokens: way.compactMap { nodes[$0].name.map(JSONString.decoded) })
     let object = place.tokens.isEmpty ? "the object" : "the object at \(place.shown)"
-    return NotRepresentable(
+    return NotComposable(
       patch: patch, message: "no merge patch can do this in one step: \(object) comes after another value or null")
   }
 }

@@ -1,8 +1,7 @@
-// JSON Merge Patch, RFC 7386. A list of levels replaces the recursion of §2, so depth costs only memory.
-
+/// JSON Merge Patch, RFC 7386. A list of levels replaces the recursion of §2, so depth costs only memory.
 package enum MergePatch {
   /// An object of the patch that is merged into `target`.
-  private struct Level {
+  private struct MergedObject {
     var members: JSONChildren
     /// An object that only the result holds.
     let target: JSONNode
@@ -60,7 +59,7 @@ package enum MergePatch {
       result = .emptyObject
     }
     guard let root = result.own() else { return result }
-    var levels = [Level(patch, into: root, key: nil)]
+    var levels = [MergedObject(patch, into: root, key: nil)]
     while let level = levels.last {
       guard let child = levels[levels.count - 1].members.next() else {
         levels.removeLast()
@@ -88,8 +87,8 @@ package enum MergePatch {
           place = slot ?? level.target.slots.count - 1
         }
         guard let place, let target = level.target.ownChild(in: place) else { continue }
-        levels.append(Level(child.value, into: target, key: key))
-      default:
+        levels.append(MergedObject(child.value, into: target, key: key))
+      case .true, .false, .number, .string, .escapedString, .array:
         let before = level.set(JSONTree(child.value), named: key, at: slot)
         if log != nil { log?.added(at: pointer(levels, key), before) }
       }
@@ -111,7 +110,7 @@ package enum MergePatch {
   }
 
   private static func slot(
-    named name: [UInt8], _ key: JSONValue, in node: JSONNode, _ levels: [Level]
+    named name: [UInt8], _ key: JSONValue, in node: JSONNode, _ levels: [MergedObject]
   ) throws(PatchFailure) -> Int? {
     switch node.slot(named: name[...]) {
     case .nothing: return nil
@@ -121,12 +120,12 @@ package enum MergePatch {
     }
   }
 
-  private static func duplicate(_ key: JSONValue, _ levels: [Level]) -> PointerError {
+  private static func duplicate(_ key: JSONValue, _ levels: [MergedObject]) -> PointerError {
     let pointer = pointer(levels, key)
     return PointerError(.duplicate, pointer, pointer.tokens.count - 1)
   }
 
-  private static func pointer(_ levels: [Level], _ key: JSONValue) -> JSONPointer {
+  private static func pointer(_ levels: [MergedObject], _ key: JSONValue) -> JSONPointer {
     JSONPointer(tokens: (levels.compactMap(\.key) + [key]).map(JSONString.decoded))
   }
 }

@@ -94,7 +94,7 @@ extension PatchComposition {
     case .move(path, let other):
       let isMoved = other.mayShift(path) && path.tokens.count > other.tokens.count
       return !path.begins(with: other) && !isMoved
-    default: return false
+    case .add, .remove, .replace, .move, .copy, .test, nil: return false
     }
   }
 

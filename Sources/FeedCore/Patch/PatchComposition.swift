@@ -13,7 +13,7 @@
 
 /// Operations of several patches, joined where one is enough.
 package struct PatchComposition {
-  struct Slot {
+  struct PatchSlot {
     /// Nil if it was joined with a later operation.
     var operation: JSONPatch.Operation?
     /// Whether it puts a value at a place that an earlier operation left. Taking this value away again then leaves no
@@ -21,7 +21,7 @@ package struct PatchComposition {
     let fillsGap: Bool
   }
 
-  var slots: [Slot] = []
+  var slots: [PatchSlot] = []
   var footprints = PatchFootprints()
   /// By the number of a pointer, the last `test` there.
   private var tests: [Int: Int] = [:]
@@ -67,7 +67,7 @@ package struct PatchComposition {
 
   private mutating func push(_ operation: JSONPatch.Operation) {
     let time = slots.count
-    slots.append(Slot(operation: operation, fillsGap: fillsGap(operation)))
+    slots.append(PatchSlot(operation: operation, fillsGap: fillsGap(operation)))
     for (access, pointer) in operation.accesses {
       let number = footprints.mark(access, at: pointer, time)
       if case .test = operation { tests[number] = time }

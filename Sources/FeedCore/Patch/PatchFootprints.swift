@@ -9,7 +9,7 @@
 /// The last operation that touched each pointer. Operations have ascending times.
 struct PatchFootprints {
   /// What an operation does at a pointer.
-  enum Access {
+  enum Footprint {
     case read
     /// Changes the value, and nothing beside it.
     case replace
@@ -21,7 +21,7 @@ struct PatchFootprints {
   static let never = -1
 
   /// A token sequence that an operation has used, with the last times.
-  private struct Node {
+  private struct FootprintNode {
     /// Whether its last token can be an index.
     let isIndex: Bool
     var read = never
@@ -34,19 +34,19 @@ struct PatchFootprints {
     var indexed = never
   }
 
-  private struct Step: Hashable {
+  private struct FootprintStep: Hashable {
     let node: Int
     let token: [UInt8]
   }
 
-  private var nodes = [Node(isIndex: false)]
-  private var steps: [Step: Int] = [:]
+  private var nodes = [FootprintNode(isIndex: false)]
+  private var steps: [FootprintStep: Int] = [:]
   /// The last pointer, and its nodes as far as they exist: the one for no token first. One pointer is asked for several
   /// times, and the next one often begins like it.
   private var last: (pointer: JSONPointer, way: [Int]) = (JSONPointer(), [0])
 
   /// The last operation that `access` cannot change places with; `never` if there is none.
-  mutating func latest(_ access: Access, at pointer: JSONPointer) -> Int {
+  mutating func latest(_ access: Footprint, at pointer: JSONPointer) -> Int {
     find(pointer)
     let count = pointer.tokens.count
     var latest = Self.never
@@ -77,17 +77,17 @@ struct PatchFootprints {
   /// Notes an access.
   /// - Returns: the number of the pointer.
   @discardableResult
-  mutating func mark(_ access: Access, at pointer: JSONPointer, _ time: Int) -> Int {
+  mutating func mark(_ access: Footprint, at pointer: JSONPointer, _ time: Int) -> Int {
     find(pointer)
     let count = pointer.tokens.count
     for token in pointer.tokens[(last.way.count - 1)...] {
-      steps[Step(node: last.way[last.way.count - 1], token: Array(token))] = nodes.count
+      steps[FootprintStep(node: last.way[last.way.count - 1], token: Array(token))] = nodes.count
       last.way.append(nodes.count)
-      nodes.append(Node(isIndex: JSONPointer.isIndex(token)))
+      nodes.append(FootprintNode(isIndex: JSONPointer.isIndex(token)))
     }
     for (depth, place) in last.way.enumerated() {
       let isIndex = isIndex(pointer, depth)
-      func note(_ time: Int, _ node: inout Node) {
+      func note(_ time: Int, _ node: inout FootprintNode) {
         switch (access, depth == count) {
         case (.read, true): node.read = max(node.read, time)
         case (.read, false): node.readBelow = max(node.readBelow, time)
@@ -110,7 +110,7 @@ struct PatchFootprints {
       last.pointer = pointer
     }
     for token in pointer.tokens[(last.way.count - 1)...] {
-      guard let next = steps[Step(node: last.way[last.way.count - 1], token: Array(token))] else { return }
+      guard let next = steps[FootprintStep(node: last.way[last.way.count - 1], token: Array(token))] else { return }
       last.way.append(next)
     }
   }
@@ -124,7 +124,7 @@ struct PatchFootprints {
 
 extension JSONPatch.Operation {
   /// What the operation does, in order.
-  var accesses: [(access: PatchFootprints.Access, pointer: JSONPointer)] {
+  var accesses: [(access: PatchFootprints.Footprint, pointer: JSONPointer)] {
     switch self {
     case .add(_, let path), .remove(let path): [(.shift, path)]
     case .replace(let path, _): [(.replace, path)]

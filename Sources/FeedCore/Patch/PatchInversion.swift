@@ -10,7 +10,7 @@
 
 /// The inverse of several patches that are applied in a row.
 package struct PatchInversion {
-  private struct Known {
+  private struct KnownValue {
     var value: JSONTree
     /// When it was true. It holds until an operation changes something there.
     var time: Int
@@ -22,7 +22,7 @@ package struct PatchInversion {
   private var steps: [[JSONPatch.Operation]] = []
   private var footprints = PatchFootprints()
   /// Values by the number of their pointer.
-  private var known: [Int: Known] = [:]
+  private var known: [Int: KnownValue] = [:]
   private var time = 0
 
   package init() {}
@@ -150,7 +150,7 @@ package struct PatchInversion {
       var value = entry.value
       do {
         let result = try body(&value, path.suffix(after: depth))
-        known[number] = Known(value: value, time: time, test: nil)
+        known[number] = KnownValue(value: value, time: time, test: nil)
         return result
       } catch {
         known[number] = entry
@@ -163,7 +163,7 @@ package struct PatchInversion {
   // MARK: Known values
 
   private mutating func learn(_ value: JSONTree?, _ number: Int, test: Int? = nil) {
-    known[number] = value.map { Known(value: $0, time: time, test: test) }
+    known[number] = value.map { KnownValue(value: $0, time: time, test: test) }
   }
 
   private mutating func value(at path: JSONPointer) -> JSONTree? {

@@ -21,14 +21,14 @@ extension JSONPatch.Operation {
     output.append("{\"op\":\"" + name + "\"")
     switch self {
     case .move(let from, _), .copy(let from, _): pointer(",\"from\":", from)
-    default: break
+    case .add, .remove, .replace, .test: break
     }
     pointer(",\"path\":", path)
     switch self {
     case .add(let value, _), .replace(_, let value), .test(_, let value):
       output.append(",\"value\":")
       JSONWriter.writeCompact(value, to: &output)
-    default: break
+    case .remove, .move, .copy: break
     }
     output.append(UInt8(ascii: "}"))
   }

@@ -1,10 +1,9 @@
-// A checkpoint: one event record in a file. A tool that ended, in any way, starts again from it.
-//
-//     {"event":"data","id":"42","data":{…}}
-//
-// The id and the document belong together, so the file changes as a whole or not at all. `extra` holds what a tool
-// remembers besides.
-
+/// A checkpoint: one event record in a file. A tool that ended, in any way, starts again from it.
+///
+///     {"event":"data","id":"42","data":{…}}
+///
+/// The id and the document belong together, so the file changes as a whole or not at all. `extra` holds what a tool
+/// remembers besides.
 package struct Checkpoint: Sendable {
   /// The last event ID; empty for none.
   package var id: [UInt8]
@@ -41,7 +40,7 @@ package struct Checkpoint: Sendable {
     }
     do { return try Checkpoint(parsing: bytes) } catch {
       if SourceCheckpoint.isBegun(in: bytes) {
-        throw .failed(.trouble, "a checkpoint of many documents, made with --by", source: name)
+        throw .failed(.error, "a checkpoint of many documents, made with --by", source: name)
       }
       throw .malformed(FormatError("not a checkpoint: " + error.message, at: error.offset), in: bytes, of: name)
     }
@@ -71,7 +70,7 @@ package struct Checkpoint: Sendable {
 
   /// Writes the checkpoint to `path`, as a whole or not at all.
   package func write(_ path: [UInt8]) throws(ToolFailure) {
-    try naming(String(decoding: path, as: UTF8.self), AtomicFile.replace(path, mode: Self.mode) { write(to: &$0) })
+    try naming(String(decoding: path, as: UTF8.self), AtomicFile(path, mode: Self.mode).replace { write(to: &$0) })
   }
 
   /// - Parameter source: the source of the document, if there are several.

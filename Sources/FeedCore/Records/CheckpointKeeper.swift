@@ -1,7 +1,6 @@
-// Keeps a checkpoint that covers only records that have been printed. It is saved before the tool waits, at the end,
-// and once a second under load. Two processes with one checkpoint would overwrite each other's, so a lock on a second
-// file (`FILE.lock`) admits only one. Creating that file also proves that the folder can be written.
-
+/// Keeps a checkpoint that covers only records that have been printed. It is saved before the tool waits, at the end,
+/// and once a second under load. Two processes with one checkpoint would overwrite each other's, so a lock on a second
+/// file (`FILE.lock`) admits only one. Creating that file also proves that the folder can be written.
 package struct CheckpointKeeper {
   package let path: [UInt8]?
   private let lock: LockFile?
@@ -30,9 +29,9 @@ package struct CheckpointKeeper {
     let lockPath = AtomicFile.resolved(path) + Array(".lock".utf8)
     do { lock = try LockFile.take(lockPath, waits: false, isInherited: isInherited) } catch {
       let isLink = Descriptor.isSymbolicLink(lockPath)
-      throw .failed(.trouble, LockFile.message(error, at: lockPath), source: quoted(isLink ? lockPath : path))
+      throw .failed(.error, LockFile.message(error, at: lockPath), source: quoted(isLink ? lockPath : path))
     }
-    if lock == nil { throw .failed(.later, "another process keeps this checkpoint" + hint, source: quoted(path)) }
+    if lock == nil { throw .failed(.tryAgain, "another process keeps this checkpoint" + hint, source: quoted(path)) }
     var leftovers = TemporaryFiles()
     leftovers.sweep(beside: path)
   }

@@ -1,5 +1,4 @@
-// POINTER=VALUE: a place in a JSON value, and the value that must be there.
-
+/// POINTER=VALUE: a place in a JSON value, and the value that must be there.
 package struct Condition: Equatable, Sendable {
   package let pointer: JSONPointer
   /// Nil if any value will do, except null and false.

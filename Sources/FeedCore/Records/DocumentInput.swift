@@ -83,7 +83,7 @@ package struct DocumentInput {
         orHangUpOf: output, until: { follower.dueTime },
         beforeWaiting: { () throws(ToolFailure) in try follower.pause() })
       {
-        tellOfSkippedLines(&follower)
+        reportSkippedLines(&follower)
         try follower.take(item)
         if follower.isCommitDue { try follower.commit() }
       }
@@ -92,11 +92,11 @@ package struct DocumentInput {
       if error != .brokenPipe { try follower.commit() }
       throw error
     }
-    tellOfSkippedLines(&follower)
+    reportSkippedLines(&follower)
     try follower.commit()
   }
 
-  private mutating func tellOfSkippedLines(_ follower: inout some DocumentFollower) {
+  private mutating func reportSkippedLines(_ follower: inout some DocumentFollower) {
     if hasSkipped { follower.hasSkippedLine() }
     hasSkipped = false
   }

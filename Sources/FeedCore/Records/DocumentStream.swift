@@ -1,9 +1,8 @@
-// A document kept up to date by event records: `data` (or `snapshot`) replaces it, `patch` is an RFC 6902 patch,
-// `merge` an RFC 7386 one, `error` a message; all other events are ignored.
-
+/// A document kept up to date by event records: `data` (or `snapshot`) replaces it, `patch` is an RFC 6902 patch,
+/// `merge` an RFC 7386 one, `error` a message; all other events are ignored.
 package struct DocumentStream {
   /// What a record did.
-  package enum Outcome: Equatable, Sendable {
+  package enum RecordEffect: Equatable, Sendable {
     /// It brought a whole document.
     case document
     /// It changed the document.
@@ -16,7 +15,7 @@ package struct DocumentStream {
     case other
   }
 
-  package struct Failure: MessageError {
+  package struct RecordFailure: MessageError {
     package let message: String
     /// In the bytes of the record's document; nil if the error concerns the whole record.
     package let offset: Int?
@@ -68,14 +67,14 @@ package struct DocumentStream {
   }
 
   /// Applies one record. After a failure the document is unchanged, and changes are skipped until the next whole one.
-  package mutating func apply(_ record: EventRecord) throws(Failure) -> Outcome {
+  package mutating func apply(_ record: EventRecord) throws(RecordFailure) -> RecordEffect {
     do { return try outcome(of: record) } catch {
       isOutOfSync = true
       throw error
     }
   }
 
-  private mutating func outcome(of record: EventRecord) throws(Failure) -> Outcome {
+  private mutating func outcome(of record: EventRecord) throws(RecordFailure) -> RecordEffect {
     switch record.event {
     case dataEvent, Self.snapshotEvent:
       begin(with: JSONTree(try payload(record)), id: record.id)
@@ -92,29 +91,29 @@ package struct DocumentStream {
 
   private func applyPatch(
     _ payload: JSONValue, of record: EventRecord, to document: inout JSONTree
-  ) throws(Failure) {
+  ) throws(RecordFailure) {
     let patch: JSONPatch
     do { patch = try JSONPatch(payload, options) } catch {
       // If the patch is JSON in a string, its offset is not an offset in the record.
       let isInRecord = payload.document === record.data?.document
-      throw Failure(message: error.message(), offset: isInRecord ? error.offset : nil, isMalformed: true)
+      throw RecordFailure(message: error.message(), offset: isInRecord ? error.offset : nil, isMalformed: true)
     }
     do { try patch.apply(to: &document, options) } catch {
-      throw Failure(message: error.message(), offset: nil, isMalformed: error.isMalformed)
+      throw RecordFailure(message: error.message(), offset: nil, isMalformed: error.isMalformed)
     }
   }
 
-  private func applyMerge(_ payload: JSONValue, to document: inout JSONTree) throws(Failure) {
+  private func applyMerge(_ payload: JSONValue, to document: inout JSONTree) throws(RecordFailure) {
     var undo: UndoLog?
     do { try MergePatch.apply(payload, to: &document, options, undo: &undo) } catch {
-      throw Failure(message: error.message(), offset: nil, isMalformed: error.isMalformed)
+      throw RecordFailure(message: error.message(), offset: nil, isMalformed: error.isMalformed)
     }
   }
 
-  private mutating func change(_ record: EventRecord, isMerge: Bool) throws(Failure) -> Outcome {
+  private mutating func change(_ record: EventRecord, isMerge: Bool) throws(RecordFailure) -> RecordEffect {
     if isOutOfSync { return .skipped }
     guard var changed = document else {
-      throw Failure(message: "a change came before any document", offset: nil, isMalformed: true)
+      throw RecordFailure(message: "a change came before any document", offset: nil, isMalformed: true)
     }
     let payload = try payload(record)
     if isMerge { try applyMerge(payload, to: &changed) } else { try applyPatch(payload, of: record, to: &changed) }
@@ -126,13 +125,13 @@ package struct DocumentStream {
   }
 
   /// The value of `data`; if that is a string, the JSON in it.
-  private func payload(_ record: EventRecord) throws(Failure) -> JSONValue {
+  private func payload(_ record: EventRecord) throws(RecordFailure) -> JSONValue {
     do {
       if let value = try record.document(maxDepth: options.maxDepth) { return value }
     } catch {
-      throw Failure(message: error.message(), offset: error.offset, isMalformed: true)
+      throw RecordFailure(message: error.message(), offset: error.offset, isMalformed: true)
     }
-    throw Failure(message: "no 'data'", offset: nil, isMalformed: true)
+    throw RecordFailure(message: "no 'data'", offset: nil, isMalformed: true)
   }
 
   /// Gives the tree its own text once the records that it keeps alive are larger than the document.

@@ -31,7 +31,7 @@ package struct EndMarks: Equatable, Sendable {
   ///   - hasEvents: whether events have types.
   @OptionRows<EndMarks> package static func rows(
     hasData: Bool = true, hasEvents: Bool = true
-  ) -> OptionRows<EndMarks>.Part {
+  ) -> OptionRows<EndMarks>.OptionPart {
     if hasData { Option("until", .text("TEXT"), \.sentinel, "end at an event with exactly this data, such as [DONE]") }
     if hasEvents { Option("until-event", .text("NAME"), \.event, "end after an event of this type") }
     Option("until-match", .condition, \.match, "end after the first one with this value")
@@ -77,14 +77,14 @@ package struct EndMarks: Equatable, Sendable {
   package static func failure(
     _ option: String, _ data: [UInt8], source: String?, record: String? = nil
   ) -> ToolFailure {
-    .failed(.otherEnd, "failed with '\(shortened(data))' (\(option))", source: source, record: record)
+    .failed(.remote, "failed with '\(shortened(data))' (\(option))", source: source, record: record)
   }
 }
 
 extension ToolFailure {
   /// A stream ended before the end that was awaited.
   /// - Parameters:
-  ///   - status: `.otherEnd` if the other end ended it, `.no` if a file or pipe did.
+  ///   - status: `.remote` if the other end ended it, `.no` if a file or pipe did.
   ///   - awaited: by `EndMarks.awaited`.
   package static func ended(_ status: ExitStatus, before awaited: String, source: String?) -> ToolFailure {
     .failed(status, (status == .no ? "the input ended" : "ended") + " before \(awaited)", source: source)
@@ -97,6 +97,6 @@ extension ToolFailure {
   package static func outOfTime(
     _ seconds: Double, awaiting awaited: String, source: String?, _ reason: String = ""
   ) -> ToolFailure {
-    .failed(.later, "no \(awaited) within \(secondsText(seconds)) s" + reason, source: source)
+    .failed(.tryAgain, "no \(awaited) within \(secondsText(seconds)) s" + reason, source: source)
   }
 }

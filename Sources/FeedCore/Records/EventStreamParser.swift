@@ -22,7 +22,7 @@ package struct EventStreamParser: Sendable {
   /// A value grew past `maxEventSize`.
   package struct TooLarge: Error, Equatable, Sendable {}
 
-  private enum Field { case undecided, data, event, id, retry, comment, unknown }
+  private enum EventField { case undecided, data, event, id, retry, comment, unknown }
 
   /// The limit, in bytes, for the data and for the value being read, together.
   package let maxEventSize: Int
@@ -39,7 +39,7 @@ package struct EventStreamParser: Sendable {
   private var value: [UInt8] = []
   /// The first bytes of a line whose chunk ended before its field was known.
   private var head: [UInt8] = []
-  private var field = Field.undecided
+  private var field = EventField.undecided
   private var hasKnownLine = false
   private var hasUnknownLine = false
   private var hasData = false
@@ -198,7 +198,7 @@ extension EventStreamParser {
 
   /// The field with which a line begins, from its first eight bytes, and the length of its name.
   @inline(__always)
-  private static func field(_ word: UInt64) -> (Field, length: Int) {
+  private static func field(_ word: UInt64) -> (EventField, length: Int) {
     // The names as little-endian numbers.
     if word & 0xFFFF_FFFF == 0x6174_6164 { return (.data, 4) }
     if word & 0xFF == 0x3A { return (.comment, 0) }

@@ -54,7 +54,7 @@ extension JSONStream {
       let hint =
         error.hint.isEmpty ? error.beginning.map { InputGuess.hint(for: error.error, in: $0) } ?? "" : error.hint
       throw .failed(
-        .trouble, error.message(naming: options) + hint, source: source, place: error.place,
+        .error, error.message(naming: options) + hint, source: source, place: error.place,
         record: record.map { "\($0) \(error.number)" })
     }
   }

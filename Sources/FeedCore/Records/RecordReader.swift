@@ -1,13 +1,12 @@
-// Reads event records from a stream of documents. All tools share its messages for non-records, for changes that do not
-// apply, and for skipped records.
-
+/// Reads event records from a stream of documents. All tools share its messages for non-records, for changes that do not
+/// apply, and for skipped records.
 package struct RecordReader {
   private let source: String
   private let streams: StandardStreams
   /// How to make records of the wrong kind of input, for messages.
   private let remedy: String
   /// Whether the first value that is no record is reported at once, because the end may be far away.
-  private let tellsAtOnce: Bool
+  private let reportsAtOnce: Bool
   private let isVerbose: Bool
   /// What has been read so far: events, notes, and values that are no records.
   package private(set) var hasEvents = false
@@ -38,7 +37,7 @@ package struct RecordReader {
   private static let all = -1
 
   package init(
-    _ source: String, _ streams: StandardStreams, remedy: String, tellsAtOnce: Bool = true, isVerbose: Bool,
+    _ source: String, _ streams: StandardStreams, remedy: String, reportsAtOnce: Bool = true, isVerbose: Bool,
     sources: SourceIndex? = nil, apart: String = "--by"
   ) {
     self.source = source
@@ -46,7 +45,7 @@ package struct RecordReader {
     self.sources = sources
     self.streams = streams
     self.remedy = remedy
-    self.tellsAtOnce = tellsAtOnce
+    self.reportsAtOnce = reportsAtOnce
     self.isVerbose = isVerbose
   }
 
@@ -108,20 +107,20 @@ package struct RecordReader {
         return record
       }
     } catch {
-      let isNoRecord = tellsAtOnce && !hasRead && value.kind != .object
+      let isNoRecord = reportsAtOnce && !hasRead && value.kind != .object
       throw failure(error.message() + (isNoRecord ? " (\(remedy))" : ""), item, at: error.offset)
     }
     if EventRecord.isNote(value) {
       hasNotes = true
       if EventRecord.isNote(value, .live) { isLive = true }
-    } else if tellsAtOnce, !hasRead, !hasNonRecords {
+    } else if reportsAtOnce, !hasRead, !hasNonRecords {
       let text = "not an event record: no member 'event' (\(remedy))"
       streams.say(Diagnostic(text, source: source, place: item.place(of: 0)))
       hasNonRecords = true
     } else {
-      tell("skipped: no member 'event'", of: item)
+      report("skipped: no member 'event'", of: item)
       hasNonRecords = true
-      if !tellsAtOnce { countUnusable() }
+      if !reportsAtOnce { countUnusable() }
     }
     return nil
   }
@@ -136,7 +135,7 @@ package struct RecordReader {
   }
 
   /// Reports, once, that documents of different sources are taken for one.
-  private mutating func tellOfMixing(_ item: StreamedDocument) {
+  private mutating func reportMixing(_ item: StreamedDocument) {
     guard sources == nil, !hasMixed, let name = item.document.root.member(Self.source)?.word else { return }
     if let lastSource, lastSource != name {
       hasMixed = true
@@ -172,22 +171,22 @@ package struct RecordReader {
   /// Applies a record to the document. A message in the record is reported.
   package mutating func apply(
     _ record: EventRecord, _ item: StreamedDocument, to stream: inout DocumentStream
-  ) throws(ToolFailure) -> DocumentStream.Outcome {
+  ) throws(ToolFailure) -> DocumentStream.RecordEffect {
     do {
       let outcome = try stream.apply(record)
       switch outcome {
       case .document:
         if !skipping.isEmpty { skipping.subtract([current ?? 0, Self.all]) }
-        tellOfMixing(item)
+        reportMixing(item)
       case .message(let text): streams.say(diagnostic("error: " + String(decoding: text, as: UTF8.self), item))
-      case .skipped: tell("skipped until the next document", of: item)
+      case .skipped: report("skipped until the next document", of: item)
       case .change, .other: break
       }
       if outcome == .other { countUnusable() } else { use() }
       return outcome
     } catch {
       use()
-      throw .failed(error.isMalformed ? .trouble : .no, diagnostic(error.message, item, at: error.offset))
+      throw .failed(error.isMalformed ? .error : .no, diagnostic(error.message, item, at: error.offset))
     }
   }
 
@@ -207,11 +206,11 @@ package struct RecordReader {
 
   /// A failure that concerns one record.
   package func failure(_ text: String, _ item: StreamedDocument, at offset: Int) -> ToolFailure {
-    .failed(.trouble, diagnostic(text, item, at: offset))
+    .failed(.error, diagnostic(text, item, at: offset))
   }
 
   /// Reports what only `-v` shows.
-  package func tell(_ text: @autoclosure () -> String, of item: StreamedDocument) {
+  package func report(_ text: @autoclosure () -> String, of item: StreamedDocument) {
     if isVerbose { streams.say(diagnostic(text(), item)) }
   }
 

@@ -17,7 +17,7 @@ package struct RecordStamp: Equatable, Sendable {
   package static func rows<Whole>(
     _ part: @autoclosure @escaping OptionRow<Whole>.Setting<RecordStamp>,
     records: (OptionRow<Whole>) -> OptionRow<Whole>
-  ) -> OptionRows<Whole>.Part {
+  ) -> OptionRows<Whole>.OptionPart {
     .parts([.row(records(time.within(part()))), .row(records(sourceName.within(part())))])
   }
 

@@ -1,11 +1,10 @@
-// A checkpoint of many documents: a note that says by which member they are kept apart, and one record for each. Like a
-// checkpoint of one document, the file changes as a whole or not at all.
-//
-//     {"note":"checkpoint","by":"/source"}
-//     {"event":"data","id":"42","source":"news","data":{…}}
-//
-// The note comes first, so that neither kind of checkpoint is taken for the other.
-
+/// A checkpoint of many documents: a note that says by which member they are kept apart, and one record for each. Like a
+/// checkpoint of one document, the file changes as a whole or not at all.
+///
+///     {"note":"checkpoint","by":"/source"}
+///     {"event":"data","id":"42","source":"news","data":{…}}
+///
+/// The note comes first, so that neither kind of checkpoint is taken for the other.
 package enum SourceCheckpoint {
   private static let byName = "by"
   private static let refusal = "not a checkpoint of --by: "
@@ -42,14 +41,14 @@ package enum SourceCheckpoint {
           hasNote = true
         } catch {
           throw .failed(
-            .trouble, refusal + error.message, source: name, place: item.place(of: error.offset))
+            .error, refusal + error.message, source: name, place: item.place(of: error.offset))
         }
         if let saved { try take(saved) }
       }
       if isAtEnd { break }
       isAtEnd = try naming(name, stream.read(from: file)) == 0
     }
-    if !hasNote { throw .failed(.trouble, refusal + "the file is empty", source: name) }
+    if !hasNote { throw .failed(.error, refusal + "the file is empty", source: name) }
   }
 
   private static func next(
@@ -87,7 +86,7 @@ package enum SourceCheckpoint {
   ) throws(ToolFailure) {
     try naming(
       quoted(path),
-      AtomicFile.replace(path, mode: Checkpoint.mode) { output in
+      AtomicFile(path, mode: Checkpoint.mode).replace { output in
         output.append(head)
         JSONString.write(sources.pointer.text.span, to: &output)
         output.endRecord()

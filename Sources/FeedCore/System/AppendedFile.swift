@@ -1,5 +1,4 @@
-// A file that grows by lines. A line is written and synced as a whole or not at all, even if many processes append.
-
+/// A file that grows by lines. A line is written and synced as a whole or not at all, even if many processes append.
 package struct AppendedFile {
   private let file: Descriptor
 

@@ -1,30 +1,39 @@
-// Files change as a whole or not at all: the new content is written to a temporary file, synced, and renamed over the
-// old file. Readers see one or the other, even after kill -9 or a power cut.
+/// Files change as a whole or not at all: the new content is written to a temporary file, synced, and renamed over the
+/// old file. Readers see one or the other, even after kill -9 or a power cut.
+package struct AtomicFile {
+  private let path: [UInt8]
+  /// The permission bits of a new file; the umask applies.
+  private let mode: UInt32
+  private let calls: SystemCalls
+  /// A suffix for the old content, which is kept by a hard link made just before the rename.
+  package var backup: [UInt8]?
+  /// A file that is replaced together with this one, or not at all.
+  package var companion: CompanionFile?
+  /// Whether the link stays if the file is a symbolic link, and its target changes. Otherwise the link is replaced.
+  package var followsLinks = true
+  /// Whether the replacement is durable. Otherwise the caller syncs the folder: until then, a power cut can bring the
+  /// old file back.
+  package var syncsFolder = true
 
-package enum AtomicFile {
-  /// Replaces the file `path` by `content`, and keeps the mode and owner of an existing file.
+  package init(_ path: [UInt8], mode: UInt32 = 0o666, calls: SystemCalls = .libc) {
+    (self.path, self.mode, self.calls) = (path, mode, calls)
+  }
+
+  /// Replaces the file by `content`, and keeps the mode and owner of an existing file.
   ///
   /// A device or pipe is written to. Signals are blocked meanwhile, so only kill -9 can leave the temporary file
   /// (`TemporaryFiles`).
-  /// - Parameters:
-  ///   - mode: the permission bits of a new file; the umask applies.
-  ///   - backup: a suffix for the old content, which is kept by a hard link made just before the rename.
-  ///   - companion: a file that is replaced together with this one, or not at all.
-  ///   - followsLinks: with a symbolic link, the link stays and its target changes. Otherwise the link is replaced.
-  ///   - syncsFolder: otherwise the caller does it: until then, a power cut can bring the old file back.
-  ///   - confirm: called when everything is written but nothing replaced yet; if it throws, nothing changes.
-  package static func replace(
-    _ path: [UInt8], mode: UInt32 = 0o666, backup: [UInt8]? = nil, alongside companion: CompanionFile? = nil,
-    followsLinks: Bool = true, syncsFolder: Bool = true,
-    calls: SystemCalls = .libc, confirm: () throws(SystemError) -> Void = { () throws(SystemError) in },
+  /// - Parameter confirm: called when everything is written but nothing replaced yet; if it throws, nothing changes.
+  package func replace(
+    confirm: () throws(SystemError) -> Void = { () throws(SystemError) in },
     with content: (inout ByteWriter) throws(SystemError) -> Void
   ) throws(SystemError) {
     // By its own name: a link of /dev/fd to a pipe has a target that is not a file name.
     let kind = Descriptor.status(of: path, followsLinks: followsLinks).map { $0.st_mode & S_IFMT }
     if let kind, kind != S_IFREG, kind != S_IFLNK {
-      return try write(over: path, followsLinks: followsLinks, calls, content)
+      return try writeOver(content)
     }
-    let target = followsLinks ? resolved(path) : path
+    let target = followsLinks ? Self.resolved(path) : path
 
     try Signals.blocked { () throws(SystemError) in
       try companion?.prepare()
@@ -32,7 +41,7 @@ package enum AtomicFile {
       var kept: Substitution?
       let file: Descriptor
       do throws(SystemError) {
-        (temporary, file) = try write(beside: target, mode: mode, calls, content)
+        (temporary, file) = try Self.write(beside: target, mode: mode, calls, content)
       } catch {
         companion?.rollBack()
         throw error
@@ -40,8 +49,8 @@ package enum AtomicFile {
       do throws(SystemError) {
         try confirm()
         try companion?.putInPlace()
-        if let backup { kept = try keep(target, as: target + backup, calls) }
-        try rename(temporary, to: target, calls)
+        if let backup { kept = try Self.keep(target, as: target + backup, calls) }
+        try Self.rename(temporary, to: target, calls)
       } catch {
         kept?.rollBack()
         companion?.rollBack()
@@ -52,7 +61,7 @@ package enum AtomicFile {
       kept?.commit()
       companion?.commit()
       try file.close()
-      if syncsFolder { try syncFolder(of: target, calls) }
+      if syncsFolder { try Self.syncFolder(of: target, calls) }
     }
   }
 
@@ -105,10 +114,7 @@ package enum AtomicFile {
     }
   }
 
-  private static func write(
-    over path: [UInt8], followsLinks: Bool, _ calls: SystemCalls,
-    _ content: (inout ByteWriter) throws(SystemError) -> Void
-  ) throws(SystemError) {
+  private func writeOver(_ content: (inout ByteWriter) throws(SystemError) -> Void) throws(SystemError) {
     let file = try Descriptor.open(writing: path, followsLinks: followsLinks, calls: calls)
     do throws(SystemError) {
       var writer = ByteWriter(file)

@@ -29,7 +29,7 @@ package struct ByteWriter {
   package init(_ descriptor: Descriptor) { self.init(descriptor, nil) }
 
   /// A writer of records on standard output. A terminal or a device needs no protection against other writers.
-  package init(_ descriptor: Descriptor, records: RecordWrites.Source) {
+  package init(_ descriptor: Descriptor, records: RecordWrites.Maker) {
     self.init(descriptor, descriptor.kind == .other ? nil : RecordWrites(to: descriptor, of: records))
   }
 

@@ -1,6 +1,5 @@
-// The standard input of a child process, if all of it is known: a file without a name. Neither process waits for the
-// other, and if the tool is killed, the child still has all of its input.
-
+/// The standard input of a child process, if all of it is known: a file without a name. Neither process waits for the
+/// other, and if the tool is killed, the child still has all of its input.
 package struct ChildInput {
   let file: Descriptor
   private let size: Int

@@ -1,18 +1,17 @@
-// A file that is replaced together with another: for example, the patch that undoes the change of a document. Two
-// renames cannot be atomic, so there is an order:
-//
-//     1. the new companion is written and synced beside the old one      .undo.json.PID.tmp
-//     2. the new document is written and synced too                     .doc.json.PID.tmp
-//     3. the old companion gets a second name                            .undo.json.PID.old
-//     4. the new companion takes its name                                undo.json
-//     5. the new document takes its name                                 doc.json
-//     6. the second name is removed
-//
-// All that can fail for lack of space is done before anything changes. An error at 5 puts the old companion back. After
-// kill -9 or a power cut between 4 and 5, the document is the old one, and its companion exists under the second name.
-// The other order, 5 before 4, would leave a changed document with the wrong companion. An error at 4 would then come
-// with half of the work done.
-
+/// A file that is replaced together with another: for example, the patch that undoes the change of a document. Two
+/// renames cannot be atomic, so there is an order:
+///
+///     1. the new companion is written and synced beside the old one      .undo.json.PID.tmp
+///     2. the new document is written and synced too                     .doc.json.PID.tmp
+///     3. the old companion gets a second name                            .undo.json.PID.old
+///     4. the new companion takes its name                                undo.json
+///     5. the new document takes its name                                 doc.json
+///     6. the second name is removed
+///
+/// All that can fail for lack of space is done before anything changes. An error at 5 puts the old companion back. After
+/// kill -9 or a power cut between 4 and 5, the document is the old one, and its companion exists under the second name.
+/// The other order, 5 before 4, would leave a changed document with the wrong companion. An error at 4 would then come
+/// with half of the work done.
 package final class CompanionFile {
   private let path: [UInt8]
   private let content: (inout ByteWriter) throws(SystemError) -> Void
@@ -34,7 +33,7 @@ package final class CompanionFile {
   func prepare() throws(SystemError) {
     do throws(SystemError) {
       if Descriptor.status(of: path).map({ $0.st_mode & S_IFMT != S_IFREG }) == true {
-        return try AtomicFile.replace(path, calls: calls, with: content)
+        return try AtomicFile(path, calls: calls).replace(with: content)
       }
       let target = AtomicFile.resolved(path)
       let (name, file) = try AtomicFile.write(beside: target, mode: 0o666, calls, content)

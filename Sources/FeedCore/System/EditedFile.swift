@@ -1,11 +1,10 @@
-// A file that is read, edited and replaced. Other processes that use this type wait until it is done, so no edit is
-// lost. Changes by processes that ignore the lock are detected before they would be overwritten.
-//
-// The lock is flock(2) on the file itself, so no lock file remains. The rename replaces the locked file. So a process
-// that waited for the lock checks that the name still refers to the same file, and starts again if not.
-
+/// A file that is read, edited and replaced. Other processes that use this type wait until it is done, so no edit is
+/// lost. Changes by processes that ignore the lock are detected before they would be overwritten.
+///
+/// The lock is flock(2) on the file itself, so no lock file remains. The rename replaces the locked file. So a process
+/// that waited for the lock checks that the name still refers to the same file, and starts again if not.
 package final class EditedFile {
-  package enum Refusal: Error, Sendable {
+  package enum EditProblem: Error, Sendable {
     case system(SystemError)
     /// A pipe or a device: it cannot be replaced.
     case notRegular
@@ -16,10 +15,10 @@ package final class EditedFile {
   private let path: [UInt8]
   /// Open for reading.
   package let descriptor: Descriptor
-  private let before: State
+  private let before: FileVersion
 
   /// The values that change when a process writes to a file or replaces it.
-  private struct State: Equatable {
+  private struct FileVersion: Equatable {
     let identity: Descriptor.Identity?
     let size: Int
     let seconds: Int
@@ -33,7 +32,7 @@ package final class EditedFile {
     }
   }
 
-  private init(_ path: [UInt8], _ descriptor: Descriptor, _ before: State) {
+  private init(_ path: [UInt8], _ descriptor: Descriptor, _ before: FileVersion) {
     self.path = path
     self.descriptor = descriptor
     self.before = before
@@ -48,27 +47,27 @@ package final class EditedFile {
   /// - Parameter patience: how many seconds to wait for another process that holds the lock.
   package static func open(
     _ path: [UInt8], patience: Double = 60, calls: SystemCalls = .libc
-  ) throws(Refusal) -> EditedFile {
+  ) throws(EditProblem) -> EditedFile {
     let deadline = Clock.monotonic() + patience
     while true {
       if isNotRegular(path) { throw .notRegular }
       let file: Descriptor
       do { file = try Descriptor.open(reading: path, calls: calls) } catch { throw .system(error) }
-      do throws(Refusal) {
+      do throws(EditProblem) {
         try lock(file, until: deadline, calls)
       } catch {
         file.closeQuietly()
         throw error
       }
-      if let opened = file.status, let named = Descriptor.status(of: path), State(opened) == State(named) {
-        return EditedFile(path, file, State(opened))
+      if let opened = file.status, let named = Descriptor.status(of: path), FileVersion(opened) == FileVersion(named) {
+        return EditedFile(path, file, FileVersion(opened))
       }
       // Another process replaced the file while we waited.
       file.closeQuietly()
     }
   }
 
-  private static func lock(_ file: Descriptor, until deadline: Double, _ calls: SystemCalls) throws(Refusal) {
+  private static func lock(_ file: Descriptor, until deadline: Double, _ calls: SystemCalls) throws(EditProblem) {
     var pause: UInt32 = 500
     while true {
       do throws(SystemError) {
@@ -88,6 +87,6 @@ package final class EditedFile {
   /// Whether the file was written to since it was opened, or the name refers to another file now.
   package var hasChanged: Bool {
     guard let now = Descriptor.status(of: path) else { return true }
-    return State(now) != before
+    return FileVersion(now) != before
   }
 }

@@ -1,8 +1,7 @@
-// The user and group that a file is given to, by name or number as chown(1) reads them. The C library looks names up where
-// the system says (nsswitch.conf), so they need not be in /etc/passwd.
-
+/// The user and group that a file is given to, by name or number as chown(1) reads them. The C library looks names up where
+/// the system says (nsswitch.conf), so they need not be in /etc/passwd.
 package struct FileOwner: Sendable {
-  package enum Refusal: Error, Equatable {
+  package enum OwnerProblem: Error, Equatable {
     /// It is none of USER, USER:GROUP and :GROUP.
     case malformed
     /// The system does not know this `user` or `group`.
@@ -14,7 +13,7 @@ package struct FileOwner: Sendable {
   private let group: gid_t?
 
   /// - Parameter text: USER, USER:GROUP or :GROUP.
-  package init(_ text: [UInt8]) throws(Refusal) {
+  package init(_ text: [UInt8]) throws(OwnerProblem) {
     let parts = text.split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: false).map { Array($0) }
     guard parts.count <= 2, let name = parts.last, !name.isEmpty else { throw .malformed }
     user = parts[0].isEmpty ? nil : try Self.number(parts[0], "user", Self.user)
@@ -24,7 +23,7 @@ package struct FileOwner: Sendable {
   /// As chown(1), a name of digits is a name first.
   private static func number(
     _ name: [UInt8], _ kind: String, _ find: ([UInt8]) -> UInt32?
-  ) throws(Refusal) -> UInt32 {
+  ) throws(OwnerProblem) -> UInt32 {
     // The greatest number means "none" to chown(2).
     if let number = find(name) ?? UInt32(decimal: name), number < .max { return number }
     throw .unknown(kind: kind, name: name)

@@ -1,6 +1,5 @@
-// Times such as `2024-06-01T12:05:00.000Z` and `2024-06-01 14:05:00+02:00` (RFC 3339), exactly: a Double could not hold
-// the nanoseconds of today.
-
+/// Times such as `2024-06-01T12:05:00.000Z` and `2024-06-01 14:05:00+02:00` (RFC 3339), exactly: a Double could not hold
+/// the nanoseconds of today.
 package struct ISOTime {
   /// Since 1970-01-01T00:00:00Z, without the fraction.
   package let seconds: Int

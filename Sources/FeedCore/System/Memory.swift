@@ -1,6 +1,5 @@
-// Large memory is requested by a call that can fail. So a document that does not fit is an error with a name, not the
-// end of the process. (If Swift's own requests fail, the tool ends with a message: CStart/memory.c.)
-
+/// Large memory is requested by a call that can fail. So a document that does not fit is an error with a name, not the
+/// end of the process. (If Swift's own requests fail, the tool ends with a message: CStart/memory.c.)
 enum Memory {
   /// Smaller requests are not checked: if they failed, the process could not even report it.
   private static let small = 1 << 20

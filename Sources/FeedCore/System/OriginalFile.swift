@@ -18,7 +18,7 @@ package struct OriginalFile: ~Copyable {
   package func restore() {
     if let file {
       do {
-        try AtomicFile.replace(path) { output throws(SystemError) in
+        try AtomicFile(path).replace { output throws(SystemError) in
           var reader = ByteReader(file)
           while try reader.next() { output.append(reader.chunk) }
         }

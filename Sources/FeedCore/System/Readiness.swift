@@ -3,7 +3,7 @@
 extension Descriptor {
   /// A descriptor and the event to wait for.
   package struct Interest: Sendable {
-    package enum Event: Sendable {
+    package enum Readiness: Sendable {
       /// Bytes to read, or the end of the input.
       case input
       /// Room to write.
@@ -13,9 +13,9 @@ extension Descriptor {
     }
 
     let descriptor: Descriptor
-    let event: Event
+    let event: Readiness
 
-    package init(_ descriptor: Descriptor, _ event: Event) {
+    package init(_ descriptor: Descriptor, _ event: Readiness) {
       self.descriptor = descriptor
       self.event = event
     }

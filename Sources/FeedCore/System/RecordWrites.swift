@@ -10,7 +10,7 @@
 /// How much is written by one call.
 package struct RecordWrites: Sendable {
   /// What makes the records.
-  package enum Source: Sendable {
+  package enum Maker: Sendable {
     /// A tool that processes its input.
     case filter
     /// A tool that reads a network. It may be one of several that write to one pipe.
@@ -25,7 +25,7 @@ package struct RecordWrites: Sendable {
 
   init(limit: Int) { self.limit = limit }
 
-  package init(to output: Descriptor, of source: Source) {
+  package init(to output: Descriptor, of source: Maker) {
     limit =
       switch (output.kind, source) {
       case (.file, _): .max

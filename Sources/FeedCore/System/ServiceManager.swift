@@ -1,6 +1,5 @@
-// What a service manager such as systemd tells a process that it starts, and wants to be told: sd_listen_fds(3) and
-// sd_notify(3), by their protocols alone. Both are environment variables and, for the second, datagrams.
-
+/// What a service manager such as systemd tells a process that it starts, and wants to be told: sd_listen_fds(3) and
+/// sd_notify(3), by their protocols alone. Both are environment variables and, for the second, datagrams.
 package enum ServiceManager {
   /// The descriptors of the sockets that were passed to this very process: from 3 on.
   ///

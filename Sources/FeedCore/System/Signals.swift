@@ -1,7 +1,6 @@
-// Signals. Most tools keep the defaults, so a signal kills at once and the shell sees which one. Work that must not be
-// interrupted (see AtomicFile) blocks signals for a short time. Tools that must close connections before they end
-// (`ws-cat`, `sse-serve`) read signals from a pipe, beside their other input, and die of the signal afterwards.
-
+/// Signals. Most tools keep the defaults, so a signal kills at once and the shell sees which one. Work that must not be
+/// interrupted (see AtomicFile) blocks signals for a short time. Tools that must close connections before they end
+/// (`ws-cat`, `sse-serve`) read signals from a pipe, beside their other input, and die of the signal afterwards.
 package enum Signals {
   /// Dies of SIGPIPE, as if the failed write had raised it: silently, with status 141 in the shell.
   package static func dieOfBrokenPipe() -> Never { die(of: SIGPIPE) }

@@ -1,6 +1,5 @@
-// The address of a socket: an address and a port, for IPv4 and IPv6, or the name of a Unix domain socket. getaddrinfo(3)
-// looks up names of hosts.
-
+/// The address of a socket: an address and a port, for IPv4 and IPv6, or the name of a Unix domain socket. getaddrinfo(3)
+/// looks up names of hosts.
 package struct SocketAddress: Sendable {
   /// The system does not know the name or address.
   package struct Unknown: Error, Sendable {

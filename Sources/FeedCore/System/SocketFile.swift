@@ -1,6 +1,5 @@
-// A Unix domain socket that a server makes: a name in the file system. Who may write to that file may connect, so it has
-// its mode and owner before anybody can. After kill -9 the name stays. Nobody listens then, and the next server takes it.
-
+/// A Unix domain socket that a server makes: a name in the file system. Who may write to that file may connect, so it has
+/// its mode and owner before anybody can. After kill -9 the name stays. Nobody listens then, and the next server takes it.
 package struct SocketFile: Sendable {
   private let path: [UInt8]
   private let identity: Descriptor.Identity

@@ -1,6 +1,5 @@
-// Bytes that are collected until they are complete: in memory while they are few, then in a file without a name, which
-// disappears however the process ends.
-
+/// Bytes that are collected until they are complete: in memory while they are few, then in a file without a name, which
+/// disappears however the process ends.
 package struct Spool {
   /// From this many bytes on, they are kept in a file.
   static let threshold = 1 << 20

@@ -1,10 +1,9 @@
-// One line on a terminal that shows the progress of a tool. Each new one replaces the last.
-//
-// The cursor stays at its beginning. So a message, a prompt or typed text covers it. Some terminals fold the line when
-// they become narrower; erasing still begins at the start of the line.
-//
-// A process has one such line, as it has one terminal. A signal that kills or stops the tool erases it first.
-
+/// One line on a terminal that shows the progress of a tool. Each new one replaces the last.
+///
+/// The cursor stays at its beginning. So a message, a prompt or typed text covers it. Some terminals fold the line when
+/// they become narrower; erasing still begins at the start of the line.
+///
+/// A process has one such line, as it has one terminal. A signal that kills or stops the tool erases it first.
 package enum StatusLine {
   /// Erases from the cursor to the end of the screen, from the beginning of its line on (ECMA-48 §8.3.39).
   private static let erasing: StaticString = "\r\u{1B}[J"

@@ -1,9 +1,8 @@
-// The system calls, as values.
-//
-// The tools use `.libc`. A test passes its own: reads of one byte, short writes, EINTR at every second call, a full
-// disk, a failing poll(2) or fsync(2). Nothing else in the project calls read(2) or write(2), and every other call that
-// a tool depends on goes through `retrying`.
-
+/// The system calls, as values.
+///
+/// The tools use `.libc`. A test passes its own: reads of one byte, short writes, EINTR at every second call, a full
+/// disk, a failing poll(2) or fsync(2). Nothing else in the project calls read(2) or write(2), and every other call that
+/// a tool depends on goes through `retrying`.
 package struct SystemCalls: Sendable {
   /// The result of `read(2)` or `write(2)`: how many bytes, or -1 with an `errno`.
   package struct Answer: Equatable, Sendable {

@@ -1,8 +1,7 @@
-// Which certificates are trusted, by the rules of curl(1): an option, else environment variables, else the defaults of
-// libcurl's build.
-
 import FeedCore
 
+/// Which certificates are trusted, by the rules of curl(1): an option, else environment variables, else the defaults of
+/// libcurl's build.
 struct Authorities: Equatable {
   /// Certificates in PEM.
   var file: [UInt8]?

@@ -1,8 +1,7 @@
-// Decodes a body in pieces: first the transfer codings (RFC 9112 §7), which we do not ask for, then the content codings
-// (RFC 9110 §8.4). The chunks have been taken apart before (ChunkedBody).
-
 import FeedCore
 
+/// Decodes a body in pieces: first the transfer codings (RFC 9112 §7), which we do not ask for, then the content codings
+/// (RFC 9110 §8.4). The chunks have been taken apart before (ChunkedBody).
 final class BodyDecoder {
   /// The codings that we ask for.
   static let accepted = Array("gzip, deflate".utf8)
@@ -14,7 +13,7 @@ final class BodyDecoder {
   /// In decoding order.
   private let inflaters: [Inflater]
 
-  /// - Parameter head: the head of an answer with a body.
+  /// - Parameter head: the head of a response with a body.
   /// - Returns: nil if the body needs no decoding.
   /// - Throws: for an unknown coding; asking again would not help.
   init?(_ head: HTTPHead) throws(HTTPError) {
@@ -29,7 +28,7 @@ final class BodyDecoder {
       case "gzip", "x-gzip": inflaters.append(Inflater(.gzip))
       case "deflate": inflaters.append(Inflater(.deflate))
       default:
-        throw HTTPError(.permanent, "expected an answer in gzip or deflate, found '\(quoted(name.utf8))'")
+        throw HTTPError(.permanent, "expected a response in gzip or deflate, found '\(quoted(name.utf8))'")
       }
     }
     self.inflaters = inflaters
@@ -72,6 +71,6 @@ extension HTTPHead {
     return names.filter { !["", "chunked", "identity", "none"].contains($0) }
   }
 
-  /// Whether an answer with this head to a request has a body (RFC 9112 §6.3).
+  /// Whether a response with this head to a request has a body (RFC 9112 §6.3).
   package func hasBody(to request: HTTPRequest) -> Bool { request.method != "HEAD" && status != 204 && status != 304 }
 }

@@ -10,13 +10,13 @@ struct ChunkedBody {
   static let longestLine = 16 * 1024
   /// The largest trailer in bytes: what is the limit for a head.
   static let longestTrailer = 300 * 1024
-  static let malformed = HTTPError(.transient, "malformed chunk in the answer")
+  static let malformed = HTTPError(.transient, "malformed chunk in the response")
 
-  private enum State {
+  private enum ChunkState {
     case size, extensions, data, dataEnd, trailer, end
   }
 
-  private var state = State.size
+  private var state = ChunkState.size
   /// The bytes of this chunk that have not come, or the digits' value while they come.
   private var left = 0
   /// The bytes of the size line, or of the trailer.
@@ -49,7 +49,7 @@ struct ChunkedBody {
     switch state {
     case .size, .extensions:
       count += 1
-      if count > Self.longestLine { throw HTTPError(.permanent, "a chunk extension of the answer is too long") }
+      if count > Self.longestLine { throw HTTPError(.permanent, "a chunk extension of the response is too long") }
       if state == .size, let digit = byte.hexValue {
         guard left <= (Int.max - 15) / 16 else { throw Self.malformed }
         left = left * 16 + Int(digit)
@@ -65,7 +65,7 @@ struct ChunkedBody {
       if isLineFeed { state = .size } else if byte != UInt8(ascii: "\r") { throw Self.malformed }
     case .trailer:
       count += 1
-      if count > Self.longestTrailer { throw HTTPError(.permanent, "the trailers of the answer are too large") }
+      if count > Self.longestTrailer { throw HTTPError(.permanent, "the trailers of the response are too large") }
       if isLineFeed {
         if isBlank { state = .end }
         isBlank = true

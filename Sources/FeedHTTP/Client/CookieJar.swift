@@ -40,7 +40,7 @@ final class CookieJar {
   init() throws(ToolFailure) {
     guard let share = unsafe curl_share_init(), unsafe feed_share_cookies(share) == CURLSHE_OK,
       let easy = unsafe curl_easy_init(), unsafe feed_set_pointer(easy, CURLOPT_SHARE, share) == CURLE_OK
-    else { throw .failed(.trouble, "libcurl cannot keep cookies") }
+    else { throw .failed(.error, "libcurl cannot keep cookies") }
     unsafe self.share = share
     unsafe self.easy = easy
   }
@@ -66,12 +66,12 @@ final class CookieJar {
     return cookies
   }
 
-  /// Stores the cookies of an answer.
+  /// Stores the cookies of a response.
   /// - Parameter url: the URL that answered.
   func take(_ head: HTTPHead, from url: HTTPURL) {
     guard head.fields.contains(where: { $0.name == "set-cookie" }) else { return }
     forgetTooMany()
-    tell(
+    run(
       head.fields.filter { $0.name == "set-cookie" }.compactMap { SetCookie($0.value, from: url) }
         .map { Array("Set-Cookie: ".utf8) + $0.text })
   }
@@ -93,10 +93,10 @@ final class CookieJar {
       }
   }
 
-  private func forgetTooMany() { if cookies.count > Self.limit { tell([Array("ALL".utf8)]) } }
+  private func forgetTooMany() { if cookies.count > Self.limit { run([Array("ALL".utf8)]) } }
 
-  /// Changes the jar, with a new handle each time: libcurl accepts only 50 cookies by handle, as if from one answer.
-  private func tell(_ commands: [[UInt8]]) {
+  /// Changes the jar, with a new handle each time: libcurl accepts only 50 cookies by handle, as if from one response.
+  private func run(_ commands: [[UInt8]]) {
     guard !commands.isEmpty, let easy = unsafe curl_easy_init() else { return }
     defer { unsafe curl_easy_cleanup(easy) }
     unsafe feed_set_pointer(easy, CURLOPT_SHARE, share)
@@ -124,7 +124,7 @@ extension CookieJar.Cookie {
 }
 
 extension HTTPClient {
-  /// Stores the cookies of an answer.
+  /// Stores the cookies of a response.
   /// - Parameter url: the URL that answered.
   package func keepCookies(of head: HTTPHead, from url: HTTPURL) { jar?.take(head, from: url) }
 

@@ -64,9 +64,9 @@ class CurlHandle {
   /// The error of a call that returned `code`.
   func error(_ code: CURLcode) -> HTTPError {
     if let descriptorError = descriptorError(code) { return descriptorError }
-    var answer = 0
-    unsafe feed_get_long(easy, CURLINFO_HTTP_CONNECTCODE, &answer)
-    if answer >= 300 { return HTTPError(.proxy(answer), "the proxy answered \(answer)") }
+    var response = 0
+    unsafe feed_get_long(easy, CURLINFO_HTTP_CONNECTCODE, &response)
+    if response >= 300 { return HTTPError(.proxy(response), "the proxy answered \(response)") }
     var systemError = 0
     unsafe feed_get_long(easy, CURLINFO_OS_ERRNO, &systemError)
     if systemError == 0 { systemError = unsafe Int(socketError.pointee) }
@@ -95,7 +95,7 @@ class CurlHandle {
 
   // MARK: Options
 
-  private func configure(_ route: HTTPRequest.Route) throws(HTTPError) {
+  private func configure(_ route: HTTPRequest.ServerRoute) throws(HTTPError) {
     socket = route.unixSocket.map(quoted)
     try set(CURLOPT_CONNECTTIMEOUT_MS, Int(route.connectTimeout * 1000))
     if let proxy = route.proxy { try set(CURLOPT_PROXY, proxy) }

@@ -15,7 +15,7 @@ extension CurlTransfer {
     try check(code)
     try set(CURLOPT_URL, Array(url.textInOrder.utf8))
     lines.removeAll { $0.last == UInt8(ascii: ":") }
-    // Then libcurl sends `Expect` with a large body. It must not wait for an answer to it.
+    // Then libcurl sends `Expect` with a large body. It must not wait for a response to it.
     try set(CURLOPT_EXPECT_100_TIMEOUT_MS, 0)
   }
 }

@@ -1,4 +1,4 @@
-// A request in progress, and the part of its answer that has arrived.
+// A request in progress, and the part of its response that has arrived.
 //
 // libcurl passes received data to callbacks. These only append to buffers, and the rest of the program asks for the
 // data. When 1 MiB is waiting unread, the transfer pauses, and so does the server.
@@ -9,7 +9,7 @@ import FeedCore
 @safe
 final class CurlTransfer: CurlHandle, HTTPHop {
   static let bufferLimit = 1 << 20
-  /// The size limit for a head and the 1xx answers before it together: libcurl's limit for a head. It keeps all of them.
+  /// The size limit for a head and the 1xx responses before it together: libcurl's limit for a head. It keeps all of them.
   private static let headLimit = 300 * 1024
 
   /// With Digest, libcurl answers the challenge of a 401, and does not return its body. So such a head is the last one
@@ -39,7 +39,7 @@ final class CurlTransfer: CurlHandle, HTTPHop {
   var isOver: Bool { result != nil }
 
   override var failure: HTTPError? {
-    if headCount > Self.headLimit { return HTTPError(.permanent, "the headers of the answer are too large") }
+    if headCount > Self.headLimit { return HTTPError(.permanent, "the headers of the response are too large") }
     return bodyError ?? super.failure
   }
 

@@ -31,7 +31,7 @@ package final class HTTPClient {
   package init(keepsCookies: Bool = false) throws(ToolFailure) {
     Signals.ignoreBrokenPipe()
     guard curl_global_init(Int(CURL_GLOBAL_SSL | CURL_GLOBAL_WIN32)) == CURLE_OK, let multi = unsafe curl_multi_init()
-    else { throw .failed(.trouble, "libcurl cannot start") }
+    else { throw .failed(.error, "libcurl cannot start") }
     unsafe self.multi = multi
     jar = keepsCookies ? try CookieJar() : nil
     unsafe feed_limit_connections(multi, Self.maxConnections)
@@ -56,7 +56,7 @@ package final class HTTPClient {
     transfers.append(transfer)
   }
 
-  /// Ends a transfer in any state; its connection is closed unless the whole answer has come.
+  /// Ends a transfer in any state; its connection is closed unless the whole response has come.
   func drop(_ transfer: AnyObject) {
     guard let index = transfers.firstIndex(where: { $0 === transfer }) else { return }
     unsafe curl_multi_remove_handle(multi, transfers[index].easy)

@@ -3,7 +3,7 @@
 import CCurl
 import FeedCore
 
-/// A transfer that failed for another reason than the status of its answer.
+/// A transfer that failed for another reason than the status of its response.
 package struct HTTPError: Error, Equatable, Sendable {
   package enum Kind: Equatable, Sendable {
     /// It may work later: refused, unreachable, not resolved, cut off.
@@ -14,7 +14,7 @@ package struct HTTPError: Error, Equatable, Sendable {
     case permanent
     /// The proxy answered with this HTTP status instead of connecting.
     case proxy(Int)
-    /// The request was sent, and no answer came. It must not be repeated: nobody knows whether it took effect.
+    /// The request was sent, and no response came. It must not be repeated: nobody knows whether it took effect.
     case unanswered
     /// The error is on our side: a file or value of an option.
     case local
@@ -35,9 +35,9 @@ extension HTTPError {
   package func failure(_ source: String) -> ToolFailure {
     let status: ExitStatus =
       switch kind {
-      case .local: .trouble
-      case .timedOut: .later
-      case .transient, .permanent, .proxy, .unanswered: .otherEnd
+      case .local: .error
+      case .timedOut: .tryAgain
+      case .transient, .permanent, .proxy, .unanswered: .remote
       }
     return .failed(status, message, source: source)
   }
@@ -47,9 +47,9 @@ extension HTTPError {
   }
 
   /// Nothing has come for too long (`--idle-timeout`).
-  /// - Parameter isOpen: whether there has been an answer.
+  /// - Parameter isOpen: whether there has been a response.
   package static func idle(_ seconds: Double, isOpen: Bool) -> HTTPError {
-    let what = isOpen ? "nothing received" : "no answer"
+    let what = isOpen ? "nothing received" : "no response"
     return HTTPError(.timedOut, "\(what) for \(secondsText(seconds)) s (--idle-timeout)")
   }
 
@@ -65,17 +65,17 @@ extension HTTPError {
     case CURLE_COULDNT_RESOLVE_HOST: return HTTPError(.transient, "could not resolve the host")
     case CURLE_COULDNT_RESOLVE_PROXY: return HTTPError(.permanent, "could not resolve the proxy")
     case CURLE_OPERATION_TIMEDOUT: return HTTPError(.timedOut, "timed out connecting")
-    case CURLE_PARTIAL_FILE: return HTTPError(.transient, "connection closed before the end of the answer")
-    case CURLE_GOT_NOTHING: return HTTPError(.transient, "connection closed without an answer")
+    case CURLE_PARTIAL_FILE: return HTTPError(.transient, "connection closed before the end of the response")
+    case CURLE_GOT_NOTHING: return HTTPError(.transient, "connection closed without a response")
     case CURLE_RECV_ERROR where detail.hasPrefix("Too large response headers"):
-      return HTTPError(.permanent, "the headers of the answer are too large")
+      return HTTPError(.permanent, "the headers of the response are too large")
     // libcurl's limit is 100 KiB; newer versions have an error code of their own for it.
     case CURLE_OUT_OF_MEMORY, CURLcode(rawValue: 100):
-      return HTTPError(.permanent, "a header of the answer is too large")
+      return HTTPError(.permanent, "a header of the response is too large")
     case CURLE_RECV_ERROR where detail.contains("chunk"): return ChunkedBody.malformed
     case CURLE_RECV_ERROR, CURLE_SEND_ERROR: return connection(systemError, else: "connection lost")
     case CURLE_UNSUPPORTED_PROTOCOL where detail.contains("HTTP/0.9"):
-      return HTTPError(.permanent, "the answer is not HTTP")
+      return HTTPError(.permanent, "the response is not HTTP")
     case CURLE_SSL_CERTPROBLEM:
       return HTTPError(.local, "the client certificate or its key cannot be used (--cert, --key)")
     case CURLE_SSL_CACERT_BADFILE:

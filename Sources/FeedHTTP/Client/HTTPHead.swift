@@ -1,8 +1,8 @@
 import FeedCore
 
-/// The head of an answer: its status and header fields.
+/// The head of a response: its status and header fields.
 package struct HTTPHead: Equatable, Sendable {
-  package struct Field: Equatable, Sendable {
+  package struct HeaderField: Equatable, Sendable {
     /// In lower case.
     package let name: String
     /// Without white space around it.
@@ -12,7 +12,7 @@ package struct HTTPHead: Equatable, Sendable {
   package internal(set) var status = 0
   /// `1.1`, as in the status line.
   private var version: [UInt8] = []
-  package internal(set) var fields: [Field] = []
+  package internal(set) var fields: [HeaderField] = []
   /// The lines of the head as received, and the blank line after them.
   package private(set) var text: [UInt8] = []
 
@@ -63,7 +63,7 @@ package struct HTTPHead: Equatable, Sendable {
   }
 
   /// Adds a line of the head as received.
-  /// - Returns: true if it was the last line of a final answer; an answer such as `100 Continue` is dropped.
+  /// - Returns: true if it was the last line of a final response; a response such as `100 Continue` is dropped.
   package mutating func take(_ line: [UInt8]) -> Bool {
     let text = line.trimmed()
     if line.starts(with: "HTTP/".utf8) {
@@ -78,7 +78,7 @@ package struct HTTPHead: Equatable, Sendable {
     if text.isEmpty { return status >= 200 }
     if let colon = text.firstIndex(of: UInt8(ascii: ":")) {
       let name = String(decoding: text[..<colon], as: UTF8.self).lowercased()
-      fields.append(Field(name: name, value: Array(text[(colon + 1)...].trimmed())))
+      fields.append(HeaderField(name: name, value: Array(text[(colon + 1)...].trimmed())))
     }
     return false
   }

@@ -50,7 +50,7 @@ package struct HTTPRequest: Sendable {
   }
 
   /// The route to the server, the same for every hop.
-  package struct Route: Sendable {
+  package struct ServerRoute: Sendable {
     package enum Version: Sendable { case any, http1, http2 }
     package enum Addresses: Sendable { case any, ipv4, ipv6 }
 
@@ -71,7 +71,7 @@ package struct HTTPRequest: Sendable {
 
   /// What makes a GET conditional (RFC 9110 §13.1). It is sent only to the URL that gave the validators: after a
   /// redirect the URL may be another resource with the same tags.
-  package struct Condition: Equatable, Sendable {
+  package struct Precondition: Equatable, Sendable {
     /// The URL that the validators belong to.
     package var url: HTTPURL
     /// The values of `If-None-Match` and `If-Modified-Since`; empty for none.
@@ -92,14 +92,14 @@ package struct HTTPRequest: Sendable {
   package var bodyWithoutSecrets: [UInt8]?
   package var userAgent: [UInt8]
   package var headers: [Header] = []
-  package var condition: Condition?
+  package var condition: Precondition?
   package var credentials = Credentials()
-  package var route = Route()
+  package var route = ServerRoute()
   /// Whether the request changes nothing, whatever its method, or the user has said that it may be repeated.
   package var mayRepeat = false
   /// Whether a redirect to another origin gets everything that the first one gets (`--location-trusted`).
   package var trustsRedirects = false
-  /// Where the head of the answer is written, and those of answers that redirect.
+  /// Where the head of the response is written, and those of responses that redirect.
   package var headerDump: HeaderDump?
   /// The values of cookies that servers have set. A client that keeps cookies sends them by itself.
   var keptCookies: [[UInt8]] = []
@@ -130,7 +130,7 @@ package struct HTTPRequest: Sendable {
   /// Whether it may be repeated after it was sent (RFC 9110 §9.2.1).
   package var isRepeatable: Bool { mayRepeat || ["GET", "HEAD", "OPTIONS", "QUERY"].contains(method) }
 
-  /// Whether the answer may be 304.
+  /// Whether the response may be 304.
   package var isConditional: Bool {
     sentHeaders.contains { ["if-none-match", "if-modified-since"].contains($0.name.lowercased()) }
   }

@@ -1,13 +1,13 @@
-// One request and its answer, with redirects. We follow them ourselves, because libcurl would send all of the user's
+// One request and its response, with redirects. We follow them ourselves, because libcurl would send all of the user's
 // headers to any server.
 
 import FeedCore
 
 /// One request in progress, without redirects.
 protocol HTTPHop: AnyObject {
-  /// The head of the final answer, once it is complete.
+  /// The head of the final response, once it is complete.
   var head: HTTPHead? { get }
-  /// Whether the answer is complete, or no more of it will come.
+  /// Whether the response is complete, or no more of it will come.
   var isOver: Bool { get }
   var failure: HTTPError? { get }
 
@@ -20,14 +20,14 @@ protocol HTTPHop: AnyObject {
   var wasSent: Bool { get }
 }
 
-/// The sender of requests: libcurl, or a test with prepared answers.
+/// The sender of requests: libcurl, or a test with prepared responses.
 protocol HTTPTransport: AnyObject {
   /// The values of the cookies that are kept for later requests.
   var cookieValues: [[UInt8]] { get }
 
   /// Begins a request, with the cookies that are kept for its URL.
   func begin(_ request: HTTPRequest) throws(HTTPError) -> any HTTPHop
-  /// Keeps the cookies that an answer sets.
+  /// Keeps the cookies that a response sets.
   /// - Parameter url: the URL that answered.
   func keepCookies(of head: HTTPHead, from url: HTTPURL)
   /// Ends a hop in any state.
@@ -36,14 +36,14 @@ protocol HTTPTransport: AnyObject {
   func perform() throws(HTTPError)
 }
 
-/// An arriving answer: call `next` until it returns nil, then wait, then call it again.
+/// An arriving response: call `next` until it returns nil, then wait, then call it again.
 package final class HTTPTransfer {
   package enum Event: Equatable, Sendable {
     /// `head` is available: the final one, after all redirects.
     case head
     /// `chunk` holds the next bytes of the body, decompressed.
     case body
-    /// The answer is complete.
+    /// The response is complete.
     case end
   }
 
@@ -59,7 +59,7 @@ package final class HTTPTransfer {
   /// Whether the rest of the body is ignored, because it cannot be decoded and nobody needs it.
   private var isBodyGivenUp = false
   private var redirects = Redirects()
-  private var isHeadTold = false
+  private var isHeadReported = false
 
   init(_ request: HTTPRequest, over transport: any HTTPTransport) throws(HTTPError) {
     self.request = request
@@ -87,35 +87,35 @@ package final class HTTPTransfer {
   }
 
   private func available() throws(HTTPError) -> Event? {
-    // The answer to the next hop may also have arrived with the sending of its request. Then nothing would end a wait.
-    while !isHeadTold, let head = hop.head {
+    // The response to the next hop may also have arrived with the sending of its request. Then nothing would end a wait.
+    while !isHeadReported, let head = hop.head {
       try request.headerDump?.write(head)
       transport.keepCookies(of: head, from: request.url)
       guard let next = try redirects.follow(head, of: request) else {
         self.head = head
-        // The cookies of this answer are available now.
+        // The cookies of this response are available now.
         request.keptCookies = transport.cookieValues
         try prepareBody()
-        isHeadTold = true
+        isHeadReported = true
         return .head
       }
       try begin(next)
     }
-    if isHeadTold, try takeBody() { return .body }
+    if isHeadReported, try takeBody() { return .body }
     if isBodyGivenUp { return .end }
     if let failure = hop.failure { throw unanswered(failure) }
     guard hop.isOver else { return nil }
-    // libcurl accepts a connection that closes in the middle of the head as the end of an answer.
-    if !isHeadTold { throw unanswered(HTTPError(.transient, "connection closed before the end of the headers")) }
+    // libcurl accepts a connection that closes in the middle of the head as the end of a response.
+    if !isHeadReported { throw unanswered(HTTPError(.transient, "connection closed before the end of the headers")) }
     try overlooking { () throws(HTTPError) in try decoder?.finish() }
     return .end
   }
 
-  /// The error of a request without an answer. If it was sent, and must not be repeated without need, it is another
+  /// The error of a request without a response. If it was sent, and must not be repeated without need, it is another
   /// error than one of a connection that could not be made.
   func unanswered(_ error: HTTPError) -> HTTPError {
     let mayHaveArrived = error.kind == .transient || error.kind == .timedOut
-    guard mayHaveArrived, !isHeadTold, !request.isRepeatable, hop.wasSent else { return error }
+    guard mayHaveArrived, !isHeadReported, !request.isRepeatable, hop.wasSent else { return error }
     return HTTPError(.unanswered, error.message + "; the request may have taken effect")
   }
 

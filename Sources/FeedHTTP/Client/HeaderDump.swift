@@ -1,16 +1,15 @@
-// The file of --dump-header, which has the head of the latest answer.
-
 import FeedCore
 
+/// The file of --dump-header, which has the head of the latest response.
 package struct HeaderDump: Sendable {
-  private enum Target: Sendable {
+  private enum DumpTarget: Sendable {
     /// Replaced as a whole by each head.
     case file([UInt8])
     /// A pipe or a device, or our standard error: each head is added.
     case open(Descriptor)
   }
 
-  private let target: Target
+  private let target: DumpTarget
   private let name: String
 
   /// Opens a pipe or a device; a FIFO waits for its reader, as in a shell.
@@ -34,7 +33,7 @@ package struct HeaderDump: Sendable {
     do throws(SystemError) {
       switch target {
       case .file(let path):
-        try AtomicFile.replace(path, mode: 0o600) { output throws(SystemError) in output.append(head.text) }
+        try AtomicFile(path, mode: 0o600).replace { output throws(SystemError) in output.append(head.text) }
       case .open(let file): if let error = file.write(head.text.span).error { throw error }
       }
     } catch {

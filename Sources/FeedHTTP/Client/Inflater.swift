@@ -1,15 +1,14 @@
-// Decodes one content coding: gzip with its members and padding, or deflate in both of its forms.
-//
-// It unpacks no more than it is asked for, so a few bytes that expand to gigabytes take no memory: the rest waits,
-// packed. Everything before an error is returned before the error.
-
 import FeedCore
 import FeedZlib
 
+/// Decodes one content coding: gzip with its members and padding, or deflate in both of its forms.
+///
+/// It unpacks no more than it is asked for, so a few bytes that expand to gigabytes take no memory: the rest waits,
+/// packed. Everything before an error is returned before the error.
 package final class Inflater {
   package enum Coding { case gzip, deflate }
 
-  private enum Place: Equatable {
+  private enum InflaterState: Equatable {
     /// Nothing has been read.
     case start
     /// Inside a stream, which must reach its end.
@@ -30,7 +29,7 @@ package final class Inflater {
   private let noun: String
   private var wrapping = InflaterStream.Wrapping.gzip
   private var stream: InflaterStream?
-  private var place = Place.start
+  private var place = InflaterState.start
   private var input: [UInt8] = []
   private var index = 0
   /// Whether the last step filled all the room that it had, so that zlib may hold more.
@@ -38,7 +37,7 @@ package final class Inflater {
   private var failure: HTTPError?
 
   /// - Parameter noun: what the data is, for messages.
-  package init(_ coding: Coding, of noun: String = "answer") {
+  package init(_ coding: Coding, of noun: String = "response") {
     self.coding = coding
     self.noun = noun
   }
@@ -100,7 +99,7 @@ package final class Inflater {
   private func run(to output: inout [UInt8], room: Int) throws(HTTPError) {
     let before = output.count
     let bytes = input
-    let progress: InflaterStream.Progress?
+    let progress: InflaterStream.InflatedPart?
     do { progress = try stream?.run(bytes.span, from: &index, room: room, to: &output) } catch {
       throw HTTPError(.local, error.message)
     }

@@ -1,4 +1,4 @@
-// What the media type of an answer says about its body: one table for all tools.
+// What the media type of a response says about its body: one table for all tools.
 
 /// The kinds of body that the tools tell apart.
 package enum MediaKind: Equatable, Sendable {
@@ -11,7 +11,7 @@ package enum MediaKind: Equatable, Sendable {
   case html
   case other
 
-  /// - Parameter mediaType: in lower case and without parameters; nil if the answer has none.
+  /// - Parameter mediaType: in lower case and without parameters; nil if the response has none.
   package init(_ mediaType: String?) {
     switch mediaType ?? "" {
     case "text/event-stream": self = .eventStream

@@ -1,6 +1,5 @@
-// ~/.netrc, for connections on which libcurl does no HTTP, because libcurl does not return what it reads there. The
-// keywords are those of ftp(1); as in curl(1), a word may be in double quotes, with backslashes.
-
+/// ~/.netrc, for connections on which libcurl does no HTTP, because libcurl does not return what it reads there. The
+/// keywords are those of ftp(1); as in curl(1), a word may be in double quotes, with backslashes.
 enum Netrc {
   struct Entry: Equatable {
     var login: [UInt8] = []

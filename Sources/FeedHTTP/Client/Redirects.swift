@@ -1,4 +1,4 @@
-// Redirects: which answers are followed, to which URL, and how often. HTTPTransfer follows them, and so does a handshake
+// Redirects: which responses are followed, to which URL, and how often. HTTPTransfer follows them, and so does a handshake
 // over an HTTPConnection; both count and refuse in the same way.
 
 import FeedCore
@@ -14,7 +14,7 @@ package struct Redirects: Sendable {
 
   package init() {}
 
-  /// Whether the answer can be followed: its status is one of RFC 9110 §15.4, and it has a target.
+  /// Whether the response can be followed: its status is one of RFC 9110 §15.4, and it has a target.
   package static func canFollow(_ head: HTTPHead) -> Bool {
     statuses.contains(head.status) && head.location != nil
   }
@@ -23,7 +23,7 @@ package struct Redirects: Sendable {
   /// - Parameters:
   ///   - request: the answered request.
   ///   - resolve: makes a URL of the value of `Location`, relative to the URL of the request.
-  /// - Returns: nil if the answer is not a redirect.
+  /// - Returns: nil if the response is not a redirect.
   /// - Throws: if the target is not a URL that can be requested, and after more than `limit` redirects.
   package mutating func follow(
     _ head: HTTPHead, of request: HTTPRequest,

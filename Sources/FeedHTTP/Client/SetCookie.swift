@@ -1,8 +1,7 @@
-// A Set-Cookie field, read here for all tools. libcurl keeps the cookies, but it does not check for whom one is that it
-// has not received itself, and knows no URL that it belongs to. So the field is checked here, and gets a domain and a path (RFC 6265 §5.3).
-
 import FeedCore
 
+/// A Set-Cookie field, read here for all tools. libcurl keeps the cookies, but it does not check for whom one is that it
+/// has not received itself, and knows no URL that it belongs to. So the field is checked here, and gets a domain and a path (RFC 6265 §5.3).
 struct SetCookie {
   /// The last labels of the domain of a cookie for one host only. libcurl lists no cookie without a domain, and accepts
   /// no domain without a dot.
@@ -15,7 +14,7 @@ struct SetCookie {
   /// The field for libcurl, with a domain and a path.
   let text: [UInt8]
 
-  /// - Parameter url: the URL of the answer.
+  /// - Parameter url: the URL of the response.
   /// - Returns: nil if a server at this URL may not set the cookie.
   init?(_ field: [UInt8], from url: HTTPURL) {
     let parts = field.split(separator: UInt8(ascii: ";"), omittingEmptySubsequences: false)

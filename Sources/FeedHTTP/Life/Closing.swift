@@ -14,7 +14,7 @@ package struct Closing: Equatable, Sendable {
 }
 
 extension ConnectionEnding {
-  /// The HTTP status of an answer that was no feed.
+  /// The HTTP status of a response that was no feed.
   var code: Int? {
     switch self {
     case .stopped(let status): status

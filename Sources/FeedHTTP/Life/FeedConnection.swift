@@ -1,4 +1,4 @@
-// One connection whose answer is a feed: from the request to the end of the answer, and the meaning of that end.
+// One connection whose response is a feed: from the request to the end of the response, and the meaning of that end.
 
 import FeedCore
 
@@ -29,7 +29,7 @@ package struct FeedConnection {
 
   /// - Parameters:
   ///   - deadline: when to end, by the monotonic clock.
-  ///   - idleTimeout: the longest time without data, in seconds; the head of the answer counts as data.
+  ///   - idleTimeout: the longest time without data, in seconds; the head of the response counts as data.
   package init(
     _ request: HTTPRequest, of client: HTTPClient, deadline: Double?, idleTimeout: Double?, _ interrupts: Interrupts
   ) throws(HTTPError) {
@@ -40,7 +40,7 @@ package struct FeedConnection {
     self.idleTimeout = idleTimeout
   }
 
-  /// The head of the answer, once `open` has returned.
+  /// The head of the response, once `open` has returned.
   package var head: HTTPHead { transfer.head }
   /// The URL that answered, after redirects.
   package var url: HTTPURL { transfer.request.url }
@@ -48,12 +48,12 @@ package struct FeedConnection {
   /// Runs until the feed is open or has failed.
   /// - Parameters:
   ///   - moment: when to return in any case, by the monotonic clock.
-  ///   - problem: what is wrong with the head of a success; nil if the answer is a feed.
-  /// - Returns: nil if there was no answer until then. Call it again.
+  ///   - problem: what is wrong with the head of a success; nil if the response is a feed.
+  /// - Returns: nil if there was no response until then. Call it again.
   package mutating func open(until moment: Double?, _ problem: (HTTPHead) -> String?) -> Opening? {
     do throws(HTTPError) {
       while true {
-        if try transfer.next() == .head { return answer(problem).map(Opening.ended) ?? .open }
+        if try transfer.next() == .head { return response(problem).map(Opening.ended) ?? .open }
         if let moment, Clock.monotonic() >= moment { return nil }
         if let ending = try waitForNetwork(until: moment) { return .ended(ending) }
       }
@@ -107,7 +107,7 @@ package struct FeedConnection {
     }
   }
 
-  private mutating func answer(_ problem: (HTTPHead) -> String?) -> ConnectionEnding? {
+  private mutating func response(_ problem: (HTTPHead) -> String?) -> ConnectionEnding? {
     let head = transfer.head
     var found: String?
     switch StatusPolicy().verdict(head, to: transfer.request) {

@@ -39,44 +39,37 @@ package struct Follower {
   /// The request options; their files are read again for each connection.
   package private(set) var http: HTTPOptions
   private let options: ConnectionOptions
-  private let source: String
   private let streams: StandardStreams
   private let sleep: (Double) throws(ToolFailure) -> Interruption?
   private var reconnection: Reconnection
-  private var hasToldDelay = false
-  /// The wait for the head of an answer.
-  private var answerWait = SilentWait()
+  private var hasReportedDelay = false
+  /// The wait for the head of a response.
+  private var responseWait = SilentWait()
   /// When the last connection was started.
   private var beginning = 0.0
   /// The URL of the open connection, as messages show it.
   private var openURL: String?
 
-  /// - Parameters:
-  ///   - source: the URL, for messages.
-  ///   - missing: what had not come when the time was up: `event stream`.
-  ///   - awaited: the end that is awaited in the feed (`EndMarks.awaited`); nil for none.
-  ///   - signals: the source of signals, if the tool must close its connections before it dies of one.
+  /// - Parameter signals: the source of signals, if the tool must close its connections before it dies of one.
   package init(
-    _ options: ConnectionOptions, _ http: HTTPOptions, source: String, missing: String, awaited: String? = nil,
-    rule: Reconnection.Rule = .events, _ streams: StandardStreams, signals: Descriptor? = nil
+    _ options: ConnectionOptions, _ http: HTTPOptions, _ feed: FollowedFeed, _ streams: StandardStreams,
+    signals: Descriptor? = nil
   ) {
     let interrupts = Interrupts(streams.output, signals: signals)
-    self.init(
-      options, http, Reconnection(options, source: source, missing: missing, awaited: awaited, rule: rule),
-      source: source, streams, interrupts
-    ) { deadline throws(ToolFailure) in try interrupts.sleep(until: deadline) }
+    self.init(options, http, Reconnection(options, feed), streams, interrupts) { deadline throws(ToolFailure) in
+      try interrupts.sleep(until: deadline)
+    }
   }
 
   /// For a test, with its own random numbers and time.
   init(
-    _ options: ConnectionOptions, _ http: HTTPOptions, _ reconnection: Reconnection, source: String,
-    _ streams: StandardStreams, _ interrupts: Interrupts,
+    _ options: ConnectionOptions, _ http: HTTPOptions, _ reconnection: Reconnection, _ streams: StandardStreams,
+    _ interrupts: Interrupts,
     sleep: @escaping (_ deadline: Double) throws(ToolFailure) -> Interruption?
   ) {
     self.options = options
     self.http = http
     self.reconnection = reconnection
-    self.source = source
     self.streams = streams
     self.interrupts = interrupts
     self.sleep = sleep
@@ -87,7 +80,7 @@ package struct Follower {
   package mutating func run(_ feed: inout some Followed) throws(ToolFailure) -> ExitStatus {
     do throws(ToolFailure) {
       while true {
-        tell("connecting" + feed.resumption)
+        log("connecting" + feed.resumption)
         let problem = http.readAgain { (http) throws(ToolFailure) in try feed.check(http) }
         if let problem { complain(problem) }
         let before = feed.count
@@ -114,7 +107,7 @@ package struct Follower {
   package mutating func open(
     _ feed: inout some Followed, at url: String, _ detail: String = ""
   ) throws(ToolFailure) {
-    tell("open" + detail)
+    log("open" + detail)
     reconnection.open()
     openURL = url
     try note(Note(.open, url: url), of: &feed)
@@ -123,29 +116,29 @@ package struct Follower {
   /// Sets the delay before each reconnection, in seconds, as the feed asks.
   package mutating func setDelay(_ seconds: Double) {
     reconnection.setDelay(seconds)
-    guard seconds > RetryPolicy.longWait, !hasToldDelay else { return }
-    hasToldDelay = true
+    guard seconds > RetryPolicy.longWait, !hasReportedDelay else { return }
+    hasReportedDelay = true
     complain("the stream asks to wait \(secondsText(seconds)) s before each reconnection ('retry')")
   }
 
-  package func complain(_ message: String) { complain(Diagnostic(message, source: source)) }
+  package func complain(_ message: String) { complain(Diagnostic(message, source: reconnection.feed.source)) }
 
   private func complain(_ diagnostic: Diagnostic) { if !http.isSilent { streams.say(diagnostic) } }
 
-  private func tell(_ message: String) { if options.isVerbose { complain(message) } }
+  private func log(_ message: String) { if options.isVerbose { complain(message) } }
 
   // MARK: Waits
 
-  /// Opens a connection. Names an answer that does not come.
-  /// - Parameter open: runs until a time of the monotonic clock, and returns nil if there is no answer then.
+  /// Opens a connection. Names a response that does not come.
+  /// - Parameter open: runs until a time of the monotonic clock, and returns nil if there is no response then.
   package mutating func open<Outcome>(
     _ feed: inout some Followed, _ open: (_ moment: Double?) -> Outcome?
   ) throws(ToolFailure) -> Outcome {
-    answerWait.begin(streams)
-    defer { answerWait.end() }
+    responseWait.begin(streams)
+    defer { responseWait.end() }
     while true {
-      if let outcome = open(answerWait.dueTime) { return outcome }
-      if let report = answerWait.report() { try warn(report, report.words("no answer"), of: &feed) }
+      if let outcome = open(responseWait.dueTime) { return outcome }
+      if let report = responseWait.report() { try warn(report, report.words("no response"), of: &feed) }
     }
   }
 
@@ -153,9 +146,9 @@ package struct Follower {
   package func warn(
     _ report: SilentWait.Report, _ text: String, of feed: inout some Followed
   ) throws(ToolFailure) {
-    try note(Note(.waiting, url: openURL ?? source, reason: text), of: &feed)
+    try note(Note(.waiting, url: openURL ?? reconnection.feed.source, reason: text), of: &feed)
     if options.printsNotes { try feed.flush() }
-    if report.isFirst { complain(text) } else { tell(text) }
+    if report.isFirst { complain(text) } else { log(text) }
   }
 
   // MARK: Between connections
@@ -164,21 +157,21 @@ package struct Follower {
   private mutating func judge(
     _ ending: ConnectionEnding, broughtAny: Bool, of feed: inout some Followed
   ) throws(ToolFailure) -> ExitStatus? {
-    if case .stopped = ending { tell(ending.reason ?? "") }
+    if case .stopped = ending { log(ending.reason ?? "") }
     try noteClosed(of: &feed, ending.code, ending.reason)
     let verdict = try reconnection.judge(ending, broughtAny: broughtAny)
     if case .wait(let seconds, _, _) = verdict {
       let delay = max(seconds, beginning + reconnection.spacing - Clock.monotonic())
-      try note(Note(.retrying, url: source, delay: delay, reason: ending.reason), of: &feed)
+      try note(Note(.retrying, url: reconnection.feed.source, delay: delay, reason: ending.reason), of: &feed)
     }
     if options.printsNotes { try feed.flush() }
     switch verdict {
     case .end(let status):
-      if case .closed = ending { tell("closed by the server") }
+      if case .closed = ending { log("closed by the server") }
       return status
     case .die(let number): Signals.die(of: number)
-    case .wait(let seconds, let message, let isTold):
-      if isTold { complain(message) } else { tell(message) }
+    case .wait(let seconds, let message, let isReported):
+      if isReported { complain(message) } else { log(message) }
       let until = max(Clock.monotonic() + seconds, beginning + reconnection.spacing)
       if let interruption = try sleep(min(until, deadline ?? until)) {
         return try judge(.interrupted(interruption), broughtAny: false, of: &feed)
@@ -193,13 +186,13 @@ package struct Follower {
   /// Notes the end of a connection, if there was one. Nothing is flushed here: after an error, `abandon` knows what may
   /// be written.
   /// - Parameters:
-  ///   - status: the status of an answer that was not a feed.
+  ///   - status: the status of a response that was not a feed.
   ///   - reason: nil if the tool ended the connection itself.
   private mutating func noteClosed(
     of feed: inout some Followed, _ status: Int?, _ reason: String?
   ) throws(ToolFailure) {
     defer { openURL = nil }
-    guard let url = openURL ?? status.map({ _ in source }) else { return }
+    guard let url = openURL ?? status.map({ _ in reconnection.feed.source }) else { return }
     let closing = openURL == nil ? nil : feed.closing
     try note(Note(.closed, url: url, code: status ?? closing?.code, reason: closing?.reason ?? reason), of: &feed)
   }

@@ -1,7 +1,6 @@
-// Excerpts of a server's answer, for messages.
-
 import FeedCore
 
+/// Excerpts of a server's response, for messages.
 package enum HTTPExcerpt {
   private static let longest = 200
   /// How many bytes of a line to look at.
@@ -21,7 +20,7 @@ package enum HTTPExcerpt {
   /// The title of an HTML page, as `HTML ('502 Bad Gateway')`. The first line of a page is seldom more than `<html>`.
   /// - Returns: nil if it is not a page or has no title.
   static func page(_ body: [UInt8], for request: HTTPRequest, hiding secrets: [[UInt8]] = []) -> String? {
-    AnswerForm.page(hiding(request.unquoted + secrets, in: Array(body.prefix(reach))))
+    ResponseForm.page(hiding(request.unquoted + secrets, in: Array(body.prefix(reach))))
   }
 
   /// A text from the server with `***` for each secret of the request.
@@ -49,7 +48,7 @@ package enum HTTPExcerpt {
 }
 
 extension Diagnostic {
-  /// The message about an answer, with `***` for secrets of the request.
+  /// The message about a response, with `***` for secrets of the request.
   /// - Parameter secrets: more secrets.
   package func hidingSecrets(of request: HTTPRequest, and secrets: [[UInt8]]) -> Diagnostic {
     // The rest of the query is not hidden: its words may also occur in our own message.

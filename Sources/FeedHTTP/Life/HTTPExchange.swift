@@ -1,11 +1,11 @@
-// One request and its whole answer. Nothing here waits, so many exchanges can run at once.
+// One request and its whole response. Nothing here waits, so many exchanges can run at once.
 
 import FeedCore
 
-/// A complete answer, with any status.
-package struct HTTPAnswer: Sendable {
+/// A complete response, with any status.
+package struct HTTPResponse: Sendable {
   package let head: HTTPHead
-  /// Unpacked; if the answer is not wanted, only as much as a message needs.
+  /// Unpacked; if the response is not wanted, only as much as a message needs.
   package let body: [UInt8]
   /// The answered request, after redirects.
   package let request: HTTPRequest
@@ -14,17 +14,17 @@ package struct HTTPAnswer: Sendable {
   package var url: HTTPURL { request.url }
 }
 
-/// A request whose answer is being read: call `advance` until it returns the answer, and wait between calls.
+/// A request whose response is being read: call `advance` until it returns the response, and wait between calls.
 package struct HTTPExchange {
-  /// Limits for an answer.
-  package struct Limits: Sendable {
+  /// Limits for a response.
+  package struct Bounds: Sendable {
     /// What messages call the body: `page`, `body`.
     package var noun: String
     /// The largest body in bytes, unpacked.
     package var maxSize: Int
-    /// The longest time without data, in seconds; the head of the answer counts as data.
+    /// The longest time without data, in seconds; the head of the response counts as data.
     package var idleTimeout: Double
-    /// The longest time for the whole answer, in seconds.
+    /// The longest time for the whole response, in seconds.
     package var requestTimeout: Double
     /// Whether a body may be an event stream. Most never end, so nothing of them would ever be printed.
     package var takesEventStreams: Bool
@@ -41,10 +41,10 @@ package struct HTTPExchange {
   }
 
   private let transfer: HTTPTransfer
-  private let limits: Limits
+  private let limits: Bounds
   private let isWanted: @Sendable (HTTPHead) -> Bool
   private var body: [UInt8] = []
-  /// Whether the head of the answer has come.
+  /// Whether the head of the response has come.
   package private(set) var hasHead = false
   private var isRefused = false
   private var end: Double
@@ -53,7 +53,7 @@ package struct HTTPExchange {
   /// Sends a request.
   /// - Parameter isWanted: whether to read the whole body. Otherwise only what a message needs is read.
   package init(
-    _ request: HTTPRequest, of client: HTTPClient, _ limits: Limits,
+    _ request: HTTPRequest, of client: HTTPClient, _ limits: Bounds,
     isWanted: @escaping @Sendable (HTTPHead) -> Bool = { _ in true }
   ) throws(HTTPError) {
     transfer = try client.start(request)
@@ -67,23 +67,23 @@ package struct HTTPExchange {
   package var deadline: Double { min(end, lastActivity + limits.idleTimeout) }
 
   /// Ignores some seconds in which nobody read the data.
-  package mutating func excuse(_ seconds: Double) {
+  package mutating func extendTimeout(by seconds: Double) {
     end += seconds
     lastActivity += seconds
   }
 
   /// Reads the data that has come.
-  /// - Returns: the answer once it is complete; nil if there is nothing more to read now.
-  package mutating func advance() throws(HTTPError) -> HTTPAnswer? {
+  /// - Returns: the response once it is complete; nil if there is nothing more to read now.
+  package mutating func advance() throws(HTTPError) -> HTTPResponse? {
     do { return try read() } catch {
       // The status is known; the rest would only have explained it.
       guard isRefused else { throw error }
       transfer.cancel()
-      return answer
+      return response
     }
   }
 
-  private mutating func read() throws(HTTPError) -> HTTPAnswer? {
+  private mutating func read() throws(HTTPError) -> HTTPResponse? {
     while let event = try transfer.next() {
       lastActivity = Clock.monotonic()
       switch event {
@@ -104,9 +104,9 @@ package struct HTTPExchange {
         }
         if isRefused, Refusal.isEnough(body) {
           transfer.cancel()
-          return answer
+          return response
         }
-      case .end: return answer
+      case .end: return response
       }
       // A server that sends a byte from time to time is never idle.
       if lastActivity > end { throw tooLong }
@@ -119,16 +119,16 @@ package struct HTTPExchange {
     return nil
   }
 
-  /// Why the body of an answer cannot be read; nil if it can.
+  /// Why the body of a response cannot be read; nil if it can.
   private func problem(_ head: HTTPHead) -> HTTPError? {
-    if head.hasDoubtfulLength { return HTTPError(.transient, "the answer does not say clearly how long it is") }
+    if head.hasDoubtfulLength { return HTTPError(.transient, "the response does not say clearly how long it is") }
     let kind = MediaKind(head)
     guard kind == .eventStream, (200..<300).contains(head.status), !limits.takesEventStreams else { return nil }
     return HTTPError(.permanent, "expected a \(limits.noun), found an event stream\(kind.reader)")
   }
 
-  private var answer: HTTPAnswer {
-    HTTPAnswer(head: transfer.head, body: body, request: transfer.request)
+  private var response: HTTPResponse {
+    HTTPResponse(head: transfer.head, body: body, request: transfer.request)
   }
 
   private var tooLong: HTTPError {

@@ -4,9 +4,9 @@ import FeedCore
 package struct PollFailure: Error {
   package enum Kind: Equatable {
     case network(HTTPError.Kind)
-    /// The answer was a refusal.
+    /// The response was a refusal.
     case status(HTTPHead)
-    /// The answer came, but is not what was wanted.
+    /// The response came, but is not what was wanted.
     case content
   }
 
@@ -30,7 +30,7 @@ package struct PollFailure: Error {
     if case .status(let head) = kind { .status(head.status) } else { .network }
   }
 
-  /// The status of the answer; nil if there was none, or it was not the reason.
+  /// The status of the response; nil if there was none, or it was not the reason.
   package var status: Int? { if case .status(let head) = kind { head.status } else { nil } }
 
   /// Whether further polls cannot succeed.

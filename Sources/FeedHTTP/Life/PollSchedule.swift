@@ -39,7 +39,7 @@ package struct PollSchedule: Sendable {
   private var start = 0.0
   private var policy: RetryPolicy
   /// The failure that was last reported, so that it is not repeated at each poll.
-  private var toldContent = ""
+  private var reportedContent = ""
 
   package init(due: Double, _ policy: RetryPolicy) {
     self.due = due
@@ -48,9 +48,9 @@ package struct PollSchedule: Sendable {
 
   package mutating func begin(at now: Double) { start = now }
 
-  /// Sets the time of the next poll after an answer.
+  /// Sets the time of the next poll after a response.
   /// - Parameters:
-  ///   - head: the head of the answer; nil if it is not known.
+  ///   - head: the head of the response; nil if it is not known.
   ///   - jitter: the share of the interval, 0 to 1, to add.
   package mutating func succeed(_ head: HTTPHead?, every interval: Interval, jitter: Double, now: Double) {
     switch interval {
@@ -61,24 +61,24 @@ package struct PollSchedule: Sendable {
 
   /// The next failure counts as the first again.
   package mutating func recover() {
-    toldContent = ""
+    reportedContent = ""
     policy.succeed()
     policy.recover()
   }
 
   /// Sets the time of the next poll after a failure.
   /// - Returns: how long to wait, and whether to report it; nil to give up.
-  package mutating func fail(_ failure: PollFailure, now: Double) -> (seconds: Double, isTold: Bool)? {
-    guard case .wait(let seconds, var isTold) = policy.fail(failure.cause, asked: failure.asked ?? 0) else {
+  package mutating func fail(_ failure: PollFailure, now: Double) -> (seconds: Double, isReported: Bool)? {
+    guard case .wait(let seconds, var isReported) = policy.fail(failure.cause, asked: failure.asked ?? 0) else {
       return nil
     }
-    // A wrong answer is reported at once, and only once.
+    // A wrong response is reported at once, and only once.
     if failure.kind == .content {
-      isTold = failure.failure.message != toldContent
-      toldContent = failure.failure.message
+      isReported = failure.failure.message != reportedContent
+      reportedContent = failure.failure.message
     }
     due = now + seconds
-    return (seconds, isTold)
+    return (seconds, isReported)
   }
 
   /// For the end of a message, after giving up.
@@ -95,14 +95,14 @@ extension RetryPolicy {
   }
 }
 
-/// How long an answer may be used without asking again (RFC 9111 §4.2).
+/// How long a response may be used without asking again (RFC 9111 §4.2).
 package enum Freshness {
   /// The shortest and the longest time, in seconds.
   private static let bounds = (5.0, 3600.0)
 
   /// From 5 seconds to an hour; a minute if the server says nothing. The shortest time if the server says that the
-  /// answer is never fresh.
-  /// - Parameter now: microseconds since 1970, for an answer without `Date`.
+  /// response is never fresh.
+  /// - Parameter now: microseconds since 1970, for a response without `Date`.
   package static func seconds(_ head: HTTPHead, now: Int64 = Clock.now()) -> Double {
     let directives = head.fields.filter { $0.name == "cache-control" }
       .flatMap { $0.value.split(separator: UInt8(ascii: ",")).map { Array($0.trimmed().lowercased) } }

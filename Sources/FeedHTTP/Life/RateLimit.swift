@@ -1,12 +1,11 @@
-// The header fields of rate limits. No standard came in time, so each API has its own. The number of remaining requests
-// has several names; the time of the reset is a date, a number of seconds, or a time since 1970.
-
 import FeedCore
 
+/// The header fields of rate limits. No standard came in time, so each API has its own. The number of remaining requests
+/// has several names; the time of the reset is a date, a number of seconds, or a time since 1970.
 package struct RateLimit: Equatable, Sendable {
-  /// Whether no request remains; nil if the answer does not say.
+  /// Whether no request remains; nil if the response does not say.
   package var isExhausted: Bool? { left.map { $0 < 1 } }
-  /// How many requests remain; nil if the answer does not say.
+  /// How many requests remain; nil if the response does not say.
   package private(set) var left: Double?
   /// Seconds until there are more.
   package private(set) var reset: Double?

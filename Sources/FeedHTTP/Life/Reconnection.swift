@@ -15,7 +15,7 @@ package enum ConnectionEnding: Sendable {
   case lost(HTTPError)
   /// The connection failed before the feed was open.
   case failed(HTTPError)
-  /// The server gave another answer.
+  /// The server gave another response.
   case refused(Refusal)
   /// `--max-time` has passed.
   case outOfTime
@@ -23,23 +23,37 @@ package enum ConnectionEnding: Sendable {
   case interrupted(Interruption)
 }
 
-/// When to connect again.
-package struct Reconnection: Sendable {
-  package enum Verdict: Equatable, Sendable {
-    case end(ExitStatus)
-    /// End by this signal.
-    case die(of: Int32)
-    /// Wait, then connect again.
-    /// - Parameter isTold: whether to print the message always, or only with -v.
-    case wait(seconds: Double, message: String, isTold: Bool)
-  }
-
-  /// The kind of feed.
-  package enum Rule: Sendable {
+/// What is followed.
+package struct FollowedFeed: Sendable {
+  package enum Kind: Sendable {
     /// An event stream, which resumes where it broke, by WHATWG HTML §9.2.3.
     case events
     /// A body that never ends, by X's rule for streams.
     case stream
+  }
+
+  /// The URL, for messages.
+  let source: String
+  /// What has not come when the time is up, for messages: `event stream`.
+  let missing: String
+  /// The end that is awaited in the feed, for messages (`EndMarks.awaited`); nil for none.
+  let awaited: String?
+  let kind: Kind
+
+  package init(_ source: String, missing: String, awaited: String? = nil, kind: Kind = .events) {
+    (self.source, self.missing, self.awaited, self.kind) = (source, missing, awaited, kind)
+  }
+}
+
+/// When to connect again.
+package struct Reconnection: Sendable {
+  package enum NextTry: Equatable, Sendable {
+    case end(ExitStatus)
+    /// End by this signal.
+    case die(of: Int32)
+    /// Wait, then connect again.
+    /// - Parameter isReported: whether to print the message always, or only with -v.
+    case wait(seconds: Double, message: String, isReported: Bool)
   }
 
   /// In seconds: the shortest wait after a feed that brought nothing, and the shortest delay that a server can set.
@@ -49,46 +63,33 @@ package struct Reconnection: Sendable {
 
   /// The shortest time between two connections, in seconds, if the wait may be zero: a body that is complete at once
   /// must not be requested thousands of times a second.
-  package var spacing: Double { rule == .stream ? Self.shortestPause : 0 }
+  package var spacing: Double { feed.kind == .stream ? Self.shortestPause : 0 }
 
   private let options: ConnectionOptions
-  private let rule: Rule
-  private let source: String
-  /// `no event stream`, for messages.
-  private let missing: String
-  /// The end that was awaited, for messages (`EndMarks.awaited`); nil if none was.
-  private let awaited: String?
+  let feed: FollowedFeed
   private let statuses: StatusPolicy
   private var policy: RetryPolicy
   private var wasOpen = false
   private var isFailing = false
   private var lastFailure: ToolFailure?
 
-  /// - Parameters:
-  ///   - source: the URL, for messages.
-  ///   - missing: the thing that had not come when the time was up.
-  ///   - awaited: the end that is awaited in the feed; nil for none.
-  ///   - random: numbers from 0 to 1; a test passes its own.
+  /// - Parameter random: numbers from 0 to 1; a test passes its own.
   package init(
-    _ options: ConnectionOptions, source: String, missing: String, awaited: String? = nil, rule: Rule = .events,
+    _ options: ConnectionOptions, _ feed: FollowedFeed,
     random: @escaping @Sendable () -> Double = { Double.random(in: 0...1) }
   ) {
     self.options = options
-    self.source = source
-    self.missing = missing
-    self.awaited = awaited
-    self.rule = rule
+    self.feed = feed
     statuses = StatusPolicy(retrying: options.retryStatus)
-    policy = RetryPolicy(
-      base: options.delay, rule == .stream ? .stream : .spread(longest: Self.longestPause), retries: options.retries,
-      random: random)
+    let growth = feed.kind == .stream ? RetryPolicy.Growth.stream : .spread(longest: Self.longestPause)
+    policy = RetryPolicy(base: options.delay, growth, retries: options.retries, random: random)
   }
 
   /// A feed is open.
   package mutating func open() {
     wasOpen = true
     isFailing = false
-    if rule == .events { policy.succeed() }
+    if feed.kind == .events { policy.succeed() }
   }
 
   /// Sets the delay that the server asks for, in seconds. It cannot make a client reconnect without a pause.
@@ -96,7 +97,7 @@ package struct Reconnection: Sendable {
 
   /// - Parameter broughtAny: whether the ended connection brought any data.
   /// - Throws: a failure that ends the tool.
-  package mutating func judge(_ ending: ConnectionEnding, broughtAny: Bool) throws(ToolFailure) -> Verdict {
+  package mutating func judge(_ ending: ConnectionEnding, broughtAny: Bool) throws(ToolFailure) -> NextTry {
     switch ending {
     case .finished: return .end(.yes)
     case .stopped: return try end()
@@ -104,34 +105,34 @@ package struct Reconnection: Sendable {
     case .interrupted(.hangUp): throw .brokenPipe
     case .interrupted(.signal(let number)): return .die(of: number)
     case .closed:
-      if broughtAny || rule == .events { recover() }
+      if broughtAny || feed.kind == .events { recover() }
       guard options.reconnects else { return try end() }
       // A stream that ends loses what is sent until the next connection, like one that breaks.
-      if rule == .stream {
-        let failure = ToolFailure.failed(.otherEnd, "closed by the server", source: source)
+      if feed.kind == .stream {
+        let failure = ToolFailure.failed(.remote, "closed by the server", source: feed.source)
         return try verdict(policy.lose(), after: failure, isLoss: !options.resumes)
       }
       // A server that closes at once must not be asked thousands of times a second.
       let seconds = max(policy.base, broughtAny ? 0 : Self.shortestPause)
-      return wait(seconds, after: "closed by the server", isTold: false)
+      return wait(seconds, after: "closed by the server", isReported: false)
     case .lost(let error):
-      // What is wrong here stays wrong, and so does an answer that broke the rules of HTTP before it brought anything.
+      // What is wrong here stays wrong, and so does a response that broke the rules of HTTP before it brought anything.
       let isFinal = error.kind == .local || (error.kind == .permanent && !broughtAny)
-      if isFinal || !options.reconnects { throw error.failure(source) }
+      if isFinal || !options.reconnects { throw error.failure(feed.source) }
       if broughtAny { recover() }
-      return try verdict(policy.lose(), after: error.failure(source), isLoss: !options.resumes)
+      return try verdict(policy.lose(), after: error.failure(feed.source), isLoss: !options.resumes)
     case .failed(let error):
       if case .proxy(let status) = error.kind { return try refused(HTTPHead(status: status), error.message) }
       let isFinal = !error.isRetryable && (error.kind != .permanent || !wasOpen)
-      if !options.repeatsRequest || isFinal { throw error.failure(source) }
-      return try retry(error.failure(source), .network)
+      if !options.repeatsRequest || isFinal { throw error.failure(feed.source) }
+      return try retry(error.failure(feed.source), .network)
     case .refused(let refusal): return try refused(refusal.head, refusal.message)
     }
   }
 
   /// The other end has ended the feed for good.
-  private func end() throws(ToolFailure) -> Verdict {
-    if let awaited { throw .ended(.otherEnd, before: awaited, source: source) }
+  private func end() throws(ToolFailure) -> NextTry {
+    if let awaited = feed.awaited { throw .ended(.remote, before: awaited, source: feed.source) }
     return .end(.yes)
   }
 
@@ -139,20 +140,20 @@ package struct Reconnection: Sendable {
   private mutating func recover() {
     policy.recover()
     // For a stream, being open is not yet a success.
-    if rule == .stream { policy.succeed() }
+    if feed.kind == .stream { policy.succeed() }
   }
 
   /// The exit status when the time is up.
   package func timeLimitStatus() throws(ToolFailure) -> ExitStatus {
     let isWell = wasOpen && !isFailing
-    if isWell, awaited == nil { return .yes }
+    if isWell, feed.awaited == nil { return .yes }
     let reason = isWell ? "" : lastFailure.map { ": " + $0.message } ?? ""
-    let missing = isWell ? awaited ?? missing : missing
-    throw .outOfTime(options.maxTime ?? 0, awaiting: missing, source: source, reason)
+    let missing = isWell ? feed.awaited ?? feed.missing : feed.missing
+    throw .outOfTime(options.maxTime ?? 0, awaiting: missing, source: feed.source, reason)
   }
 
-  private mutating func refused(_ head: HTTPHead, _ message: String) throws(ToolFailure) -> Verdict {
-    let failure = ToolFailure.failed(StatusPolicy.exitStatus(head.status), message, source: source)
+  private mutating func refused(_ head: HTTPHead, _ message: String) throws(ToolFailure) -> NextTry {
+    let failure = ToolFailure.failed(StatusPolicy.exitStatus(head.status), message, source: feed.source)
     guard options.repeatsRequest, statuses.isRetried(head, at: wasOpen ? .open : .first) else { throw failure }
     let asked = min(AskedWait(head).seconds, AskedWait.longest)
     return try retry(failure, .status(head.status), asked: asked)
@@ -160,21 +161,21 @@ package struct Reconnection: Sendable {
 
   private mutating func retry(
     _ failure: ToolFailure, _ cause: RetryPolicy.Cause, asked: Double = 0
-  ) throws(ToolFailure) -> Verdict {
+  ) throws(ToolFailure) -> NextTry {
     isFailing = true
     return try verdict(policy.fail(cause, asked: asked), after: failure)
   }
 
   private mutating func verdict(
-    _ verdict: RetryPolicy.Verdict, after failure: ToolFailure, isLoss: Bool = false
-  ) throws(ToolFailure) -> Verdict {
-    guard case .wait(let seconds, let isTold) = verdict else { throw failure.adding(policy.gaveUp) }
+    _ verdict: RetryPolicy.Decision, after failure: ToolFailure, isLoss: Bool = false
+  ) throws(ToolFailure) -> NextTry {
+    guard case .wait(let seconds, let isReported) = verdict else { throw failure.adding(policy.gaveUp) }
     lastFailure = failure
-    return wait(seconds, after: failure.message, isTold: isTold || isLoss)
+    return wait(seconds, after: failure.message, isReported: isReported || isLoss)
   }
 
-  private func wait(_ seconds: Double, after message: String, isTold: Bool) -> Verdict {
+  private func wait(_ seconds: Double, after message: String, isReported: Bool) -> NextTry {
     let words = RetryPolicy.words(wasOpen ? "reconnecting" : "retrying", in: seconds)
-    return .wait(seconds: seconds, message: message + words, isTold: isTold)
+    return .wait(seconds: seconds, message: message + words, isReported: isReported)
   }
 }

@@ -1,8 +1,8 @@
-// An answer with an unexpected status or type, and its reason.
+// A response with an unexpected status or type, and its reason.
 
 import FeedCore
 
-/// An answer other than the expected one.
+/// A response other than the expected one.
 package struct Refusal: Sendable {
   /// How many bytes of a body to read for its first line.
   private static let longestBody = 4096
@@ -11,7 +11,7 @@ package struct Refusal: Sendable {
 
   let head: HTTPHead
   package var status: Int { head.status }
-  /// The error in the answer, and its page title or the first line of its body.
+  /// The error in the response, and its page title or the first line of its body.
   package private(set) var message: String
 
   /// - Parameters:
@@ -39,14 +39,14 @@ package struct Refusal: Sendable {
   /// Whether a body already has what a message needs: a page title, or a first line that is not blank.
   package static func isEnough(_ body: [UInt8]) -> Bool {
     if body.count >= longestBody { return true }
-    return body.drop(while: \.isSpaceOrControl).contains(UInt8(ascii: "\n")) && !AnswerForm.isBeginningOfPage(body)
+    return body.drop(while: \.isSpaceOrControl).contains(UInt8(ascii: "\n")) && !ResponseForm.isBeginningOfPage(body)
   }
 }
 
 extension HTTPClient {
   /// Reads the part of a refusal's body that a message needs, and drops the rest.
   /// - Parameters:
-  ///   - problem: the error in the answer; if nil, its status.
+  ///   - problem: the error in the response; if nil, its status.
   ///   - deadline: by the monotonic clock.
   package func refusal(
     of transfer: HTTPTransfer, _ problem: String? = nil, until deadline: Double?, _ interrupts: Interrupts

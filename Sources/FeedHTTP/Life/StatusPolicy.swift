@@ -1,4 +1,4 @@
-// What the status of an answer means, the same for every tool: a body, nothing, a failure that may pass, or one that will
+// What the status of a response means, the same for every tool: a body, nothing, a failure that may pass, or one that will
 // not. feedutils(7) has the table for users.
 
 import FeedCore
@@ -17,8 +17,8 @@ package struct StatusPolicy: Equatable, Sendable {
   }
 
   /// How far the tool has come with its request.
-  package enum Stage: Sendable {
-    /// No answer has been accepted yet, so the request itself may be wrong.
+  package enum RequestStage: Sendable {
+    /// No response has been accepted yet, so the request itself may be wrong.
     case first
     /// The stream was open before, so the request is right. Some statuses still mean that it may not be repeated.
     case open
@@ -39,10 +39,10 @@ package struct StatusPolicy: Equatable, Sendable {
   /// (https://docs.x.com/x-api/fundamentals/handling-disconnections).
   private static let closing: Set<Int> = [401, 403, 404, 406, 410, 501, 505]
 
-  /// The problem with an answer of status 206 to a request for the whole.
+  /// The problem with a response of status 206 to a request for the whole.
   package static let part = "HTTP 206: only a part of the body"
 
-  package func verdict(_ head: HTTPHead, to request: HTTPRequest, at stage: Stage = .first) -> Verdict {
+  package func verdict(_ head: HTTPHead, to request: HTTPRequest, at stage: RequestStage = .first) -> Verdict {
     switch head.status {
     case 204, 205: .empty
     // A part is a body only for those who have asked for a part. A range of items is a page (PostgREST).
@@ -58,7 +58,7 @@ package struct StatusPolicy: Equatable, Sendable {
   }
 
   /// Whether a status that is no success is retried.
-  package func isRetried(_ head: HTTPHead, at stage: Stage) -> Bool {
+  package func isRetried(_ head: HTTPHead, at stage: RequestStage) -> Bool {
     let status = head.status
     if let chosen { return chosen.contains(status) }
     if Self.passing.contains(status) || (status >= 500 && !Self.incapable.contains(status)) { return true }
@@ -76,7 +76,7 @@ package struct StatusPolicy: Equatable, Sendable {
   }
 
   /// The exit status of a tool that ends with this status of HTTP.
-  package static func exitStatus(_ status: Int) -> ExitStatus { status == 429 ? .later : .otherEnd }
+  package static func exitStatus(_ status: Int) -> ExitStatus { status == 429 ? .tryAgain : .remote }
 }
 
 extension HTTPError {

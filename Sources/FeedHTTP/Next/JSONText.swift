@@ -1,7 +1,6 @@
-// Small conversions between JSON values and the texts in a request.
-
 import FeedCore
 
+/// Small conversions between JSON values and the texts in a request.
 package enum JSONText {
   /// A string as a tree, to insert into another.
   package static func string(_ bytes: [UInt8]) -> JSONTree {
@@ -23,7 +22,7 @@ package enum JSONText {
     switch value.kind {
     case .number: value.text
     case .string, .escapedString: JSONString.decoded(value)
-    default: nil
+    case .null, .true, .false, .array, .object: nil
     }
   }
 }

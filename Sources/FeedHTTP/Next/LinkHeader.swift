@@ -23,7 +23,7 @@ package struct LinkHeader: Equatable, Sendable {
   }
 
   /// The target of the first link with relation `relation` that starts from the page.
-  /// - Parameter page: the URL of the answer with the field.
+  /// - Parameter page: the URL of the response with the field.
   package static func target(of relation: String, in head: HTTPHead, page: HTTPURL?) -> [UInt8]? {
     let relation = Array(relation.utf8)
     for field in head.fields where field.name == "link" {

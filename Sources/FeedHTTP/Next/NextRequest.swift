@@ -1,11 +1,11 @@
-// From an answer to the next request: the first request with the targets of the rules set. All other bytes of its URL and
+// From a response to the next request: the first request with the targets of the rules set. All other bytes of its URL and
 // its body stay as the user wrote them.
 
 import FeedCore
 
-/// What the rules found in an answer.
+/// What the rules found in a response.
 package struct NextStep {
-  /// A URL or a reference, as written in the answer; nil for the URL of the first request.
+  /// A URL or a reference, as written in the response; nil for the URL of the first request.
   package let reference: [UInt8]?
   /// What else is set, in this order. A value of the first request is nil here.
   fileprivate let settings: [(rule: NextRule, value: NextValue?)]
@@ -37,11 +37,11 @@ package struct NextStep {
 }
 
 extension NextRules {
-  /// What comes after an answer; nil if it has no value for the rule that decides.
-  package func step(after answer: NextAnswer) throws(NextError) -> NextStep? {
+  /// What comes after a response; nil if it has no value for the rule that decides.
+  package func step(after response: NextResponse) throws(NextError) -> NextStep? {
     var found: (rule: NextRule, value: NextValue)?
     for rule in alternatives {
-      if let value = try rule.value(in: answer) {
+      if let value = try rule.value(in: response) {
         found = (rule, value)
         break
       }
@@ -55,11 +55,11 @@ extension NextRules {
         guard rule == found.rule else { continue }
         value = found.value
       } else {
-        value = try rule.value(in: answer)
+        value = try rule.value(in: response)
         if value == nil, rule.source != .same { continue }
       }
       if rule.target == .url, let value {
-        reference = try rule.link(value, answer)
+        reference = try rule.link(value, response)
         if reference == nil { return nil }
       } else {
         settings.append((rule, value))
@@ -123,7 +123,7 @@ extension NextRule {
     case .header(let name):
       let text = try text(of: value)
       guard isSendable(text) else {
-        throw .answer("the value for the header '\(quoted(name))' has a control character (--next)", at: 0)
+        throw .response("the value for the header '\(quoted(name))' has a control character (--next)", at: 0)
       }
       request.setHeader(name, to: text)
     case .path(let number):
@@ -146,7 +146,7 @@ extension NextRule {
 
   private func unexpected(_ what: String, _ value: JSONValue) -> NextError {
     let place = if case .body(let pointer) = place { " at \(pointer.shown)" } else { "" }
-    return .answer("expected \(what)\(place), found \(value.kind.name) (--next)", at: value.range.lowerBound)
+    return .response("expected \(what)\(place), found \(value.kind.name) (--next)", at: value.range.lowerBound)
   }
 
   /// Copies a value of the first request to one that a link has made.
@@ -221,7 +221,7 @@ extension NextRule {
       switch rule.target {
       case .body(let pointer) where !pointer.tokens.isEmpty && !makesBody: _ = try document(of: first, rule.target)
       case .path(let number): _ = try rule.segment(number, of: first.url)
-      default: break
+      case .query, .body, .header, .url, .all: break
       }
     }
   }
@@ -276,9 +276,9 @@ extension NextRule {
   private static let linkNames = ["href", "link", "url", "uri"]
 
   /// The URL of a value: a text, an object with `href`, or the object with relation `next` in an array of links.
-  fileprivate func link(_ value: NextValue, _ answer: NextAnswer) throws(NextError) -> [UInt8]? {
+  fileprivate func link(_ value: NextValue, _ response: NextResponse) throws(NextError) -> [UInt8]? {
     guard case .json(let json) = value, case .place(.body(let pointer), _) = source else { return value.text }
-    return try Self.link(json, at: pointer, of: answer.root)
+    return try Self.link(json, at: pointer, of: response.root)
   }
 
   /// - Returns: nil if the link is empty, or no link of a list leads on.
@@ -298,13 +298,13 @@ extension NextRule {
     }
     if value.kind == .object {
       guard let inner = linkNames.lazy.compactMap({ value.member($0) }).first else {
-        throw .answer("no member 'href' at \(pointer.shown) (--next)", at: place)
+        throw .response("no member 'href' at \(pointer.shown) (--next)", at: place)
       }
       value = inner
     }
     if value.kind == .null || value.kind == .false { return nil }
     guard let text = value.string else {
-      throw .answer("expected a URL at \(pointer.shown), found \(value.kind.name) (--next)", at: place)
+      throw .response("expected a URL at \(pointer.shown), found \(value.kind.name) (--next)", at: place)
     }
     return text.isEmpty ? nil : onBase(text, pointer, root)
   }

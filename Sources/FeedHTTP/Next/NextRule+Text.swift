@@ -260,7 +260,7 @@ extension NextRule.Source {
   }
 }
 
-extension NextRule.Place {
+extension NextRule.ResponsePlace {
   /// A place that is the value of an option.
   /// - Parameter example: a pointer, for the message.
   package init(typed text: [UInt8], suchAs example: String) throws(OptionRefusal) {
@@ -289,7 +289,7 @@ extension NextRule {
   }
 
   fileprivate static func pointer(_ text: ArraySlice<UInt8>) throws(Problem) -> JSONPointer {
-    do throws(JSONPointer.Problem) { return try JSONPointer(Array(text)) } catch {
+    do throws(JSONPointer.SyntaxProblem) { return try JSONPointer(Array(text)) } catch {
       throw Problem(message: "'\(quoted(Array(text)))' is no JSON Pointer: \(error.message)")
     }
   }

@@ -1,8 +1,8 @@
-// How to ask for what comes next, as a value: which part of the first request gets which value of an answer. It is told
+// How to ask for what comes next, as a value: which part of the first request gets which value of a response. It is told
 // in one line of text, which `NextRule+Text` reads and writes:
 //
 //     page=+1                      the query parameter `page` counts pages
-//     cursor=/next_cursor          it gets the member of the answer
+//     cursor=/next_cursor          it gets the member of the response
 //     body:/offset=+items          a member of the JSON body counts items
 //     url=header:Next-Page         the whole URL is in a header
 //     url=link, short: link        it is in the Link header
@@ -30,8 +30,8 @@ package struct NextRule: Equatable, Sendable {
 
   /// Where the value is.
   package enum Source: Equatable, Sendable {
-    case place(Place, shift: Shift?)
-    /// One item of the answer, or a value in it: without a pointer its id, or the item itself if it is a scalar.
+    case place(ResponsePlace, shift: Shift?)
+    /// One item of the response, or a value in it: without a pointer its id, or the item itself if it is a scalar.
     case item(Pick, JSONPointer?, shift: Shift?)
     case counted(Counter)
     /// The link with relation `next` in the Link header.
@@ -42,8 +42,8 @@ package struct NextRule: Equatable, Sendable {
     case constant([UInt8])
   }
 
-  /// A place of an answer.
-  package enum Place: Equatable, Sendable {
+  /// A place of a response.
+  package enum ResponsePlace: Equatable, Sendable {
     case body(JSONPointer)
     /// The name of a header, as typed.
     case header([UInt8])
@@ -66,17 +66,17 @@ package struct NextRule: Equatable, Sendable {
 
   /// A number that grows from request to request.
   package struct Counter: Equatable, Sendable {
-    package enum Step: Equatable, Sendable {
+    package enum CounterStep: Equatable, Sendable {
       /// The number of items on a page.
       case items
       case by(DecimalText)
     }
 
-    package let step: Step
+    package let step: CounterStep
     /// The number of the first page or item; nil if it is not known yet.
     package var start: DecimalText?
 
-    package init(step: Step, start: DecimalText?) { (self.step, self.start) = (step, start) }
+    package init(step: CounterStep, start: DecimalText?) { (self.step, self.start) = (step, start) }
 
     /// Whether pages are counted rather than items.
     package var countsPages: Bool { step == .by(DecimalText(1)) }
@@ -103,7 +103,7 @@ package struct NextRule: Equatable, Sendable {
   package var moves: Bool {
     switch source {
     case .same, .constant: false
-    default: true
+    case .place, .item, .counted, .link: true
     }
   }
 
@@ -112,17 +112,17 @@ package struct NextRule: Equatable, Sendable {
     return nil
   }
 
-  /// Where the value is in an answer, if it is in one place.
-  package var place: Place? {
+  /// Where the value is in a response, if it is in one place.
+  package var place: ResponsePlace? {
     if case .place(let place, _) = source { return place }
     return nil
   }
 
-  /// Whether the rule reads the head of an answer.
+  /// Whether the rule reads the head of a response.
   package var needsHead: Bool {
     switch source {
     case .link, .place(.header, _): true
-    default: false
+    case .place(.body, _), .item, .counted, .same, .constant: false
     }
   }
 
@@ -159,11 +159,11 @@ package struct NextRules: Equatable, Sendable {
   /// The rules that decide: alternatives with one target.
   package var alternatives: [NextRule] { rules.filter { $0.moves && $0.target == deciding?.target } }
 
-  /// Whether an answer itself says where the next one is. If so, an empty page may have a next one.
-  package var isToldByPage: Bool {
+  /// Whether a response itself says where the next one is. If so, an empty page may have a next one.
+  package var isInPage: Bool {
     switch deciding?.source {
     case .place, .link: !isScroll
-    default: false
+    case .item, .counted, .same, .constant, nil: false
     }
   }
 

@@ -1,32 +1,32 @@
-// The value that a rule finds in an answer. What counts as no value is decided here, and nowhere else.
+// The value that a rule finds in a response. What counts as no value is decided here, and nowhere else.
 
 import FeedCore
 
 /// Why there is no next request, although there should be one.
 package struct NextError: Error, Equatable, Sendable {
-  /// Whether the rules do not fit the request, rather than the answer to the rules.
+  /// Whether the rules do not fit the request, rather than the response to the rules.
   package let isUsage: Bool
   /// Lower case, no full stop, without secrets.
   package let message: String
-  /// Offset in the answer's body, in bytes; nil if an offset would not help.
+  /// Offset in the response's body, in bytes; nil if an offset would not help.
   package let offset: Int?
 
   static func usage(_ message: String) -> NextError { NextError(isUsage: true, message: message, offset: nil) }
 
-  static func answer(_ message: String, at offset: Int) -> NextError {
+  static func response(_ message: String, at offset: Int) -> NextError {
     NextError(isUsage: false, message: message, offset: offset)
   }
 }
 
-/// An answer, with its request.
-package struct NextAnswer {
+/// A response, with its request.
+package struct NextResponse {
   /// Nil if it comes from a file.
   package let head: HTTPHead?
   package let root: JSONValue
-  /// The request for the answer, and the first one.
+  /// The request for the response, and the first one.
   package let request: PageRequest
   package let first: PageRequest
-  /// The URL that the answer came from, after redirects; nil if unknown.
+  /// The URL that the response came from, after redirects; nil if unknown.
   package let url: HTTPURL?
   package let count: Int
   /// The item at an index, and its id if that is known.
@@ -73,22 +73,23 @@ extension JSONValue {
     case .null, .false: true
     case .string, .escapedString: string?.isEmpty == true
     case .object: !children.contains { _ in true }
-    default: false
+    case .true, .number, .array: false
     }
   }
 }
 
 extension NextRule {
-  /// The value of an answer; nil if it has none.
-  func value(in answer: NextAnswer) throws(NextError) -> NextValue? {
+  /// The value of a response; nil if it has none.
+  func value(in response: NextResponse) throws(NextError) -> NextValue? {
     switch source {
     case .place(let place, let shift):
-      return try shifted(Self.value(at: place, of: answer.root, answer.head), shift, at: place)
-    case .item(let pick, let pointer, let shift): return try Self.picked(pick, pointer, shift, answer)
+      return try shifted(Self.value(at: place, of: response.root, response.head), shift, at: place)
+    case .item(let pick, let pointer, let shift): return try Self.picked(pick, pointer, shift, response)
     case .counted(let counter):
-      let number = try number(in: answer.request, counter.first)
-      return .number((number + (try step(counter.step, answer))).text)
-    case .link: return answer.head.flatMap { LinkHeader.target(of: "next", in: $0, page: answer.url) }.map { .text($0) }
+      let number = try number(in: response.request, counter.first)
+      return .number((number + (try step(counter.step, response))).text)
+    case .link:
+      return response.head.flatMap { LinkHeader.target(of: "next", in: $0, page: response.url) }.map { .text($0) }
     case .same: return nil
     case .constant(let text):
       guard case .body = target else { return .text(text) }
@@ -98,8 +99,8 @@ extension NextRule {
     }
   }
 
-  /// The value at a place of an answer; nil if there is none.
-  package static func value(at place: Place, of root: JSONValue, _ head: HTTPHead?) -> NextValue? {
+  /// The value at a place of a response; nil if there is none.
+  package static func value(at place: ResponsePlace, of root: JSONValue, _ head: HTTPHead?) -> NextValue? {
     switch place {
     case .body(let pointer): root.value(at: pointer).flatMap { $0.isNothing ? nil : .json($0) }
     case .header(let name):
@@ -107,12 +108,12 @@ extension NextRule {
     }
   }
 
-  private func shifted(_ value: NextValue?, _ shift: Shift?, at place: Place) throws(NextError) -> NextValue? {
+  private func shifted(_ value: NextValue?, _ shift: Shift?, at place: ResponsePlace) throws(NextError) -> NextValue? {
     guard let shift, let value else { return value }
     guard let number = value.text.flatMap({ DecimalText($0) }) else {
       let shown =
         if case .body(let pointer) = place { pointer.shown } else { String(decoding: place.text, as: UTF8.self) }
-      throw .answer("expected a whole number at \(shown) (--next)", at: 0)
+      throw .response("expected a whole number at \(shown) (--next)", at: 0)
     }
     return .number(shift.applied(to: number).text)
   }
@@ -120,22 +121,22 @@ extension NextRule {
   // MARK: Items
 
   private static func picked(
-    _ pick: Pick, _ pointer: JSONPointer?, _ shift: Shift?, _ answer: NextAnswer
+    _ pick: Pick, _ pointer: JSONPointer?, _ shift: Shift?, _ response: NextResponse
   ) throws(NextError) -> NextValue? {
-    guard answer.count > 0 else { return nil }
+    guard response.count > 0 else { return nil }
     if pick == .last {
-      let found = try value(of: answer.count - 1, pointer, answer)
+      let found = try value(of: response.count - 1, pointer, response)
       return shift == nil ? found.value : .number(try number(found.value, shift, at: found.place).text)
     }
     var best: (value: NextValue, number: DecimalText?, text: [UInt8])?
-    for index in 0..<answer.count {
-      let (value, place) = try value(of: index, pointer, answer)
+    for index in 0..<response.count {
+      let (value, place) = try value(of: index, pointer, response)
       guard let text = value.text else {
-        throw .answer("item \(index + 1): expected a string or a number (--next \(pick.rawValue))", at: place)
+        throw .response("item \(index + 1): expected a string or a number (--next \(pick.rawValue))", at: place)
       }
       let number = DecimalText(text)
       if number == nil, shift != nil {
-        throw .answer(
+        throw .response(
           "item \(index + 1): the \(pointer == nil ? "id" : "value") is not a whole number, which --next needs",
           at: place)
       }
@@ -155,20 +156,20 @@ extension NextRule {
 
   private static func number(_ value: NextValue, _ shift: Shift?, at place: Int) throws(NextError) -> DecimalText {
     guard let shift, let number = value.text.flatMap({ DecimalText($0) }) else {
-      throw .answer("the last item has no whole number, which --next needs", at: place)
+      throw .response("the last item has no whole number, which --next needs", at: place)
     }
     return shift.applied(to: number)
   }
 
   /// The value of an item, and where the item is.
   private static func value(
-    of index: Int, _ pointer: JSONPointer?, _ answer: NextAnswer
+    of index: Int, _ pointer: JSONPointer?, _ response: NextResponse
   ) throws(NextError) -> (value: NextValue, place: Int) {
-    let (item, id) = answer.item(index)
+    let (item, id) = response.item(index)
     let place = item.range.lowerBound
     if let pointer {
       guard let value = item.value(at: pointer), !value.isNothing else {
-        throw .answer("item \(index + 1): nothing at \(pointer.shown) (--next)", at: place)
+        throw .response("item \(index + 1): nothing at \(pointer.shown) (--next)", at: place)
       }
       return (.json(value), place)
     }
@@ -192,10 +193,10 @@ extension NextRule {
     return number
   }
 
-  private func step(_ step: Counter.Step, _ answer: NextAnswer) throws(NextError) -> DecimalText {
+  private func step(_ step: Counter.CounterStep, _ response: NextResponse) throws(NextError) -> DecimalText {
     switch step {
     case .by(let number): number
-    case .items: PageSize.step(beside: target, answer)
+    case .items: PageSize.step(beside: target, response)
     }
   }
 }

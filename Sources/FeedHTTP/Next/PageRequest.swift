@@ -5,7 +5,7 @@ import FeedCore
 
 /// A request for a page.
 package struct PageRequest: Equatable, Sendable {
-  package struct Header: Equatable, Sendable {
+  package struct PageHeader: Equatable, Sendable {
     package let name: [UInt8]
     package let value: [UInt8]
 
@@ -17,9 +17,9 @@ package struct PageRequest: Equatable, Sendable {
   package var url: [UInt8]
   package var body: [UInt8]?
   /// The headers that hold a cursor.
-  package var headers: [Header]
+  package var headers: [PageHeader]
 
-  package init(url: [UInt8], method: String = "GET", body: [UInt8]? = nil, headers: [Header] = []) {
+  package init(url: [UInt8], method: String = "GET", body: [UInt8]? = nil, headers: [PageHeader] = []) {
     self.method = method
     self.url = url
     self.body = body
@@ -36,7 +36,7 @@ package struct PageRequest: Equatable, Sendable {
 
   /// Sets a header and replaces any other of this name.
   package mutating func setHeader(_ name: [UInt8], to value: [UInt8]) {
-    let header = Header(name: name, value: value)
+    let header = PageHeader(name: name, value: value)
     let lowered = String(decoding: name, as: UTF8.self).lowercased()
     if let index = headers.firstIndex(where: { String(decoding: $0.name, as: UTF8.self).lowercased() == lowered }) {
       headers[index] = header
@@ -103,7 +103,7 @@ extension PageRequest {
         guard parts.count == 2, !parts[0].isEmpty, parts[0].allSatisfy(\.isTokenByte), isSendable(parts[1]) else {
           return nil
         }
-        headers.append(Header(name: parts[0], value: parts[1]))
+        headers.append(PageHeader(name: parts[0], value: parts[1]))
       }
     }
     if let text = root.member("body") {

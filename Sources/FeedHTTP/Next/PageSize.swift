@@ -1,8 +1,7 @@
-// The step of a rule that counts items. To set a parameter, its name is never guessed. Here one is only read, if its name
-// is known from APIs with offsets.
-
 import FeedCore
 
+/// The step of a rule that counts items. To set a parameter, its name is never guessed. Here one is only read, if its name
+/// is known from APIs with offsets.
 enum PageSize {
   private static let names: Set<String> = [
     "limit", "per_page", "perpage", "per-page", "page_size", "pagesize", "page-size", "page[size]", "page[limit]",
@@ -11,10 +10,10 @@ enum PageSize {
 
   /// The page size: the limit beside the target, in the query or the body, or the smaller one that the page says the
   /// server has used; else the number of items on the page.
-  static func step(beside target: NextRule.Target, _ answer: NextAnswer) -> DecimalText {
-    let received = DecimalText(answer.count)
-    guard let (name, asked) = asked(beside: target, answer.request) else { return received }
-    let said = answer.root.member(name) ?? answer.root.member("itemsPerPage")  // SCIM
+  static func step(beside target: NextRule.Target, _ response: NextResponse) -> DecimalText {
+    let received = DecimalText(response.count)
+    guard let (name, asked) = asked(beside: target, response.request) else { return received }
+    let said = response.root.member(name) ?? response.root.member("itemsPerPage")  // SCIM
     guard let used = said.flatMap(JSONText.scalar).flatMap({ DecimalText($0) }),
       DecimalText(0) < used, used < asked
     else { return asked }

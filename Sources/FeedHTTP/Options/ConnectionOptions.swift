@@ -39,7 +39,7 @@ package struct ConnectionOptions: Sendable {
     _ part: @autoclosure @escaping OptionRow<Whole>.Setting<ConnectionOptions>, hasDelay: Bool = true,
     hasReconnect: Bool = true, reconnect: (OptionRow<Whole>) -> OptionRow<Whole> = { $0 },
     notes change: (OptionRow<Whole>) -> OptionRow<Whole>
-  ) -> OptionRows<Whole>.Part {
+  ) -> OptionRows<Whole>.OptionPart {
     OptionGroup.ending
     maxTime.within(part())
     OptionGroup.connection
@@ -57,7 +57,7 @@ package struct ConnectionOptions: Sendable {
   private static let verbose = Option("verbose", letter: "v", \.isVerbose, "report each connection on standard error")
 
   @OptionRows<ConnectionOptions> private static func connectionRows(hasDelay: Bool)
-    -> OptionRows<ConnectionOptions>.Part
+    -> OptionRows<ConnectionOptions>.OptionPart
   {
     if hasDelay {
       Option("reconnect-delay", .delay, \.delay, "wait this long before connecting again").default("3")
@@ -69,7 +69,7 @@ package struct ConnectionOptions: Sendable {
   }
 
   @OptionRows<ConnectionOptions> private static func reconnectRows(hasReconnect: Bool)
-    -> OptionRows<ConnectionOptions>.Part
+    -> OptionRows<ConnectionOptions>.OptionPart
   {
     if hasReconnect { Option("reconnect", \.wantsReconnect, to: true, "connect again even after a POST") }
     Option("no-reconnect", \.wantsReconnect, to: false, "connect only once")

@@ -25,7 +25,7 @@ package struct HTTPOptions: Sendable {
   private var cookies: [[UInt8]] = []
   private var certificate: [UInt8]?
   private var key: [UInt8]?
-  private var route = HTTPRequest.Route()
+  private var route = HTTPRequest.ServerRoute()
   private var usesIPv4 = false
   private var usesIPv6 = false
   private var headFile: [UInt8]?
@@ -43,7 +43,7 @@ package struct HTTPOptions: Sendable {
   private var problem: String?
   /// The joined data of all data options.
   private var data: [UInt8]?
-  /// Where the head of each answer is written.
+  /// Where the head of each response is written.
   private var headerDump: HeaderDump?
 
   package init() {}
@@ -59,7 +59,7 @@ package struct HTTPOptions: Sendable {
     _ part: @autoclosure @escaping OptionRow<Whole>.Setting<HTTPOptions>, isHandshake: Bool = false,
     silent change: (OptionRow<Whole>) -> OptionRow<Whole>,
     dumpHeader changeHead: (OptionRow<Whole>) -> OptionRow<Whole> = { $0 }
-  ) -> OptionRows<Whole>.Part {
+  ) -> OptionRows<Whole>.OptionPart {
     group
     requestRows(isHandshake: isHandshake).within(part())
     changeHead(dumpHeader.within(part()))
@@ -68,7 +68,7 @@ package struct HTTPOptions: Sendable {
     lastRows(isHandshake: isHandshake).within(part())
   }
 
-  @OptionRows<HTTPOptions> private static func requestRows(isHandshake: Bool) -> OptionRows<HTTPOptions>.Part {
+  @OptionRows<HTTPOptions> private static func requestRows(isHandshake: Bool) -> OptionRows<HTTPOptions>.OptionPart {
     Option("header", letter: "H", .header, \.headerSources, "send a header, or the headers in a file")
     if !isHandshake {
       Option("request", letter: "X", .method, \.method, "use this method in place of GET or POST")
@@ -108,12 +108,12 @@ package struct HTTPOptions: Sendable {
   }
 
   private static let dumpHeader = Option(
-    "dump-header", letter: "D", .file, \.headFile, "write the head of the latest answer to a file")
+    "dump-header", letter: "D", .file, \.headFile, "write the head of the latest response to a file")
   private static let config = Option(
     fileOfOptions: "config", letter: "K", operand: "url", "read options from a file")
   private static let silent = Option("silent", letter: "s", \.isSilent, "report only the error that ends the program")
 
-  @OptionRows<HTTPOptions> private static func lastRows(isHandshake: Bool) -> OptionRows<HTTPOptions>.Part {
+  @OptionRows<HTTPOptions> private static func lastRows(isHandshake: Bool) -> OptionRows<HTTPOptions>.OptionPart {
     Option("location-trusted", \.trustsRedirects, "send passwords and headers to other hosts after redirects")
     if !isHandshake {
       Option(alwaysOn: "location", letter: "L", "follow redirects (always on)")
@@ -121,7 +121,7 @@ package struct HTTPOptions: Sendable {
     }
     Option(alwaysOn: "show-error", letter: "S", "report the error that ends the program (always on)")
     Option(alwaysOn: "no-buffer", letter: "N", "write output at once (always on)")
-    if !isHandshake { Option(alwaysOn: "compressed", "accept compressed answers (always on)") }
+    if !isHandshake { Option(alwaysOn: "compressed", "accept compressed responses (always on)") }
   }
 
   /// Reads the files of the options, and standard input for `-d @-` and the like.
@@ -235,7 +235,7 @@ package struct HTTPOptions: Sendable {
       if text.isEmpty { continue }
       guard let header = HTTPRequest.Header(line: text) else {
         throw .failed(
-          .trouble, "expected 'NAME: VALUE'", source: quoted(file), place: .init(line: index + 1, column: 1))
+          .error, "expected 'NAME: VALUE'", source: quoted(file), place: .init(line: index + 1, column: 1))
       }
       headers.append(header)
     }

@@ -1,10 +1,9 @@
-// COMMAND, run once for each try of a batch or of a part of it.
-//
-// Its standard input is a nameless file that contains the whole part, not a pipe that must be filled. So if deliver is
-// killed, COMMAND still gets every record whole, and neither waits for the other.
-
 import FeedCore
 
+/// COMMAND, run once for each try of a batch or of a part of it.
+///
+/// Its standard input is a nameless file that contains the whole part, not a pipe that must be filled. So if deliver is
+/// killed, COMMAND still gets every record whole, and neither waits for the other.
 struct Command {
   /// Its name in messages.
   let name: String

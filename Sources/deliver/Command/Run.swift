@@ -1,8 +1,7 @@
-// One run of COMMAND, from start to end: its time limit, and what its status says about the records. If it has not taken
-// them, it ends only with the last process that it has started: what still writes must not meet the next try.
-
 import FeedCore
 
+/// One run of COMMAND, from start to end: its time limit, and what its status says about the records. If it has not taken
+/// them, it ends only with the last process that it has started: what still writes must not meet the next try.
 struct Run {
   private let options: Options
   private let command: Command
@@ -37,7 +36,7 @@ struct Run {
       if let ended, ended.verdict == .taken || child.running.isEmpty { return ended }
       let now = Clock.monotonic()
       if let pause, pause <= now { return nil }
-      try press(watch, now)
+      try escalate(watch, now)
       try watch.waitForChild(until: [pause, deadline, killTime, lastTime, reportTime].compactMap { $0 }.min())
     }
   }
@@ -53,7 +52,7 @@ struct Run {
   }
 
   /// Ends the run when needed: by SIGTERM when its time is up, later by SIGKILL.
-  private mutating func press(_ watch: Watch, _ now: Double) throws(ToolFailure) {
+  private mutating func escalate(_ watch: Watch, _ now: Double) throws(ToolFailure) {
     if let time = reportTime, time <= now {
       reportTime = nil
       command.report("\(ended?.text ?? ""); still running (--grace): \(names)")
@@ -69,12 +68,12 @@ struct Run {
       isLate = true
       child.send(SIGTERM)
     }
-    if let time = killTime, time <= now || watch.isUrged {
+    if let time = killTime, time <= now || watch.hasSecondSignal {
       killTime = nil
       lastTime = now + max(options.grace, Self.leastDeath)
     }
     guard let time = lastTime else { return }
-    if time <= now { throw .failed(.later, "cannot be ended: \(names)", source: command.name) }
+    if time <= now { throw .failed(.tryAgain, "cannot be ended: \(names)", source: command.name) }
     // Again and again, because it may start others.
     child.send(SIGKILL)
   }
@@ -90,9 +89,9 @@ struct Run {
 
 /// How a run ended.
 struct Ended: Equatable {
-  enum Verdict: Equatable { case taken, refused, notNow, cannotRun }
+  enum TakenPart: Equatable { case taken, refused, notNow, cannotRun }
 
-  let verdict: Verdict
+  let verdict: TakenPart
   /// As in a shell: 128 plus the signal that killed the program; 124 if its time was up.
   let status: Int32
   /// In words.

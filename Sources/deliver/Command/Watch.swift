@@ -1,11 +1,10 @@
-// Everything that deliver waits for: input, signals, the end of COMMAND, and COMMAND's standard error.
-//
-// COMMAND's standard error is a pipe that is copied to ours, so that its last line is known. One pipe serves all runs:
-// background processes of COMMAND may continue to write to it. If nobody reads ours, as at a stopped terminal, only
-// COMMAND waits; deliver still sees signals and times.
-
 import FeedCore
 
+/// Everything that deliver waits for: input, signals, the end of COMMAND, and COMMAND's standard error.
+///
+/// COMMAND's standard error is a pipe that is copied to ours, so that its last line is known. One pipe serves all runs:
+/// background processes of COMMAND may continue to write to it. If nobody reads ours, as at a stopped terminal, only
+/// COMMAND waits; deliver still sees signals and times.
 struct Watch {
   private let streams: StandardStreams
   private let signals: Descriptor
@@ -16,7 +15,7 @@ struct Watch {
   /// Why deliver must end: a signal, or nobody reads standard output any more.
   private(set) var interruption: Interruption?
   /// Whether a second signal has come.
-  private(set) var isUrged = false
+  private(set) var hasSecondSignal = false
   /// The last line that COMMAND wrote to standard error.
   private(set) var lastWords = LastLine()
   /// Whether our standard error accepted everything copied so far.
@@ -80,7 +79,7 @@ struct Watch {
   private mutating func takeSignal() throws(SystemError) {
     var number: [UInt8] = []
     guard try signals.read(upTo: 1, into: &number) == 1 else { return }
-    if case .signal? = interruption { isUrged = true } else { interruption = .signal(Int32(number[0])) }
+    if case .signal? = interruption { hasSecondSignal = true } else { interruption = .signal(Int32(number[0])) }
   }
 
   /// After COMMAND has ended: copies its last output, and sees a signal that came before its end.

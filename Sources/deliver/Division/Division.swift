@@ -1,24 +1,23 @@
-// Decides which part of a batch to try next, from the results of earlier tries. Nothing here runs, waits or writes, so
-// a test can play any COMMAND.
-//
-// A batch is an ordered list of parts, at first one. A part that COMMAND takes is removed. A part that it refuses is
-// halved until each refused record stands alone. A part that it does not take for now is tried again.
-//
-//     [0 1 2 3 4 5 6 7]   refused            [0 1 2 3][4 5 6 7]
-//     [0 1 2 3]           taken              [4 5 6 7]
-//     [4 5 6 7]           refused            [4 5][6 7]
-//     [4 5]               refused            [4][5][6 7]
-//     [4]                 refused: dead      [5][6 7]          … and both are taken
-//
-// An outage must not make records dead. With `--retries`, a record that is repeatedly not taken for now becomes a
-// suspect. Two proofs make it dead, with a wait between them. A proof is a series without waits: the suspect was not
-// taken, another record was, and the suspect again was not. One proof is not enough: an engine that refuses every
-// second request, or limits their rate (HTTP 429), can refuse a good record so. While COMMAND takes nothing, nothing
-// becomes dead. At the end of the input there may be no other record. Then one proof is enough; with none, deliver
-// gives up, because the next run may have another record.
-
 import FeedCore
 
+/// Decides which part of a batch to try next, from the results of earlier tries. Nothing here runs, waits or writes, so
+/// a test can play any COMMAND.
+///
+/// A batch is an ordered list of parts, at first one. A part that COMMAND takes is removed. A part that it refuses is
+/// halved until each refused record stands alone. A part that it does not take for now is tried again.
+///
+///     [0 1 2 3 4 5 6 7]   refused            [0 1 2 3][4 5 6 7]
+///     [0 1 2 3]           taken              [4 5 6 7]
+///     [4 5 6 7]           refused            [4 5][6 7]
+///     [4 5]               refused            [4][5][6 7]
+///     [4]                 refused: dead      [5][6 7]          … and both are taken
+///
+/// An outage must not make records dead. With `--retries`, a record that is repeatedly not taken for now becomes a
+/// suspect. Two proofs make it dead, with a wait between them. A proof is a series without waits: the suspect was not
+/// taken, another record was, and the suspect again was not. One proof is not enough: an engine that refuses every
+/// second request, or limits their rate (HTTP 429), can refuse a good record so. While COMMAND takes nothing, nothing
+/// becomes dead. At the end of the input there may be no other record. Then one proof is enough; with none, deliver
+/// gives up, because the next run may have another record.
 struct Division {
   /// Records that are given to COMMAND together.
   struct Part: Equatable {
@@ -27,12 +26,12 @@ struct Division {
     var tries = 0
   }
 
-  enum Step: Equatable {
+  enum NextAction: Equatable {
     /// Run COMMAND on a part.
     case run(Part)
     /// Wait, and then ask again.
     /// - Parameter isShort: whether another record of the input would help, because none is left to compare with.
-    case wait(seconds: Double, isTold: Bool, isShort: Bool)
+    case wait(seconds: Double, isReported: Bool, isShort: Bool)
     /// Write the record to `--dead`, and then call `bury`.
     case dead(Int, tries: Int)
     /// COMMAND refuses the record and there is no `--dead`.
@@ -73,18 +72,18 @@ struct Division {
   /// How many records the suspect was compared with that were not taken either.
   private var comparisons = 0
   /// The number of proofs against the suspect.
-  private var proofs = 0
+  private var evidence = 0
   /// How many times the first part was not taken for now, since it became the first and something was taken.
   private var failures = 0
   private var isLast = false
   /// The part that was tried last.
   private var tried = 0
-  private var pending: Step?
+  private var pending: NextAction?
   /// Whether a record of this batch was taken.
   private var hasTakenPart = false
 
   static let firstRetries = 5
-  private static let proofsNeeded = 2
+  private static let evidenceNeeded = 2
 
   init(_ options: Options, random: @escaping @Sendable () -> Double = { Double.random(in: 0...1) }) {
     retries = options.retries
@@ -121,7 +120,7 @@ struct Division {
 
   // MARK: The next step
 
-  mutating func next() -> Step {
+  mutating func next() -> NextAction {
     if let step = pending {
       if case .wait = step { pending = nil }
       return step
@@ -186,7 +185,7 @@ struct Division {
     // If another record is refused, that says nothing about the suspect. Its own turn will come.
     if tried > 0 { return waitAfterComparison() }
     guard parts[0].records.count == 1 else { return halve() }
-    condemn()
+    declareDead()
   }
 
   private mutating func fail() {
@@ -204,9 +203,9 @@ struct Division {
       halve()
       return wait()
     }
-    if !hasDead { return hasTakenPart ? condemn() : giveUp() }
+    if !hasDead { return hasTakenPart ? declareDead() : giveUp() }
     comparisons = 0
-    proofs = 0
+    evidence = 0
     compare()
   }
 
@@ -218,8 +217,8 @@ struct Division {
 
   /// The suspect was not taken before another record was, nor after it.
   private mutating func prove() {
-    proofs += 1
-    if proofs == Self.proofsNeeded { return condemn() }
+    evidence += 1
+    if evidence == Self.evidenceNeeded { return declareDead() }
     trial = .unknown
     waitForOthers()
   }
@@ -241,12 +240,12 @@ struct Division {
     let isShort = comparisons >= otherCount
     guard isShort && isLast else { return wait(isShort: isShort) }
     // There is no other record for a second proof.
-    if proofs > 0, otherCount == 0 { condemn() } else { giveUp() }
+    if evidence > 0, otherCount == 0 { declareDead() } else { giveUp() }
   }
 
   private mutating func wait(isShort: Bool = false) {
-    guard case .wait(let seconds, let isTold) = policy.fail() else { return }
-    pending = .wait(seconds: seconds, isTold: isTold, isShort: isShort)
+    guard case .wait(let seconds, let isReported) = policy.fail() else { return }
+    pending = .wait(seconds: seconds, isReported: isReported, isShort: isShort)
   }
 
   private mutating func halve() {
@@ -261,7 +260,7 @@ struct Division {
   }
 
   /// Declares the first record dead.
-  private mutating func condemn() {
+  private mutating func declareDead() {
     let record = parts[0].records.lowerBound
     trial = .none
     guard hasDead else { return pending = .refused(record) }
@@ -270,7 +269,7 @@ struct Division {
   }
 
   /// Removes the dead record after it has been saved.
-  mutating func bury() {
+  mutating func removeDead() {
     pending = nil
     failures = 0
     parts.removeFirst()

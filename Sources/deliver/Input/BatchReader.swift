@@ -1,9 +1,8 @@
-// Divides the input into batches: `--batch`, `--batch-bytes`, `--batch-time`.
-
 import FeedCore
 
+/// Divides the input into batches: `--batch`, `--batch-bytes`, `--batch-time`.
 struct BatchReader {
-  enum State {
+  enum ReaderState {
     case batch(Batch)
     /// More records are wanted until a time of the monotonic clock; nil: none has come, so there is no time limit.
     case wanted(until: Double?)
@@ -37,7 +36,7 @@ struct BatchReader {
 
   /// The complete batch, or what is missing.
   /// - Parameter isDue: whether the wanted records have not come in time.
-  mutating func next(isDue: Bool) throws(ToolFailure) -> State {
+  mutating func next(isDue: Bool) throws(ToolFailure) -> ReaderState {
     while let record = nextRecord() {
       guard fits(record) else {
         ahead = record
@@ -124,7 +123,7 @@ struct BatchReader {
     let text = Self.withoutSeparator(line)
     do { return try Record(parsing: text, number: number, isRaw: options.isRaw) } catch {
       let place = TextPlace(line: number, column: error.offset + 1 + line.count - text.count, excerpt: line)
-      end(with: .failed(.trouble, error.message(), source: Self.source, place: place))
+      end(with: .failed(.error, error.message(), source: Self.source, place: place))
       return nil
     }
   }
@@ -136,7 +135,7 @@ struct BatchReader {
 
   private mutating func fail(at number: Int) {
     let text = "a line of more than \(options.maxSize) bytes (--max-size)"
-    end(with: .failed(.trouble, text, source: Self.source, place: TextPlace(line: number, column: 1)))
+    end(with: .failed(.error, text, source: Self.source, place: TextPlace(line: number, column: 1)))
   }
 
   private mutating func end(with failure: ToolFailure) {

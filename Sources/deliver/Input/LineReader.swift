@@ -1,7 +1,6 @@
-// Divides input that comes in pieces into lines. Each byte is examined once, and copied once into its line.
-
 import FeedCore
 
+/// Divides input that comes in pieces into lines. Each byte is examined once, and copied once into its line.
 struct LineReader {
   private var buffer: [UInt8] = []
   /// The start of the next line in the buffer, and how far the search for its end got.

@@ -1,7 +1,6 @@
-// One record of the input, and a batch of consecutive records.
-
 import FeedCore
 
+/// One record of the input, and a batch of consecutive records.
 struct Record {
   /// As received, without the line end.
   let line: [UInt8]

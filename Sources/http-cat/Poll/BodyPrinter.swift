@@ -1,8 +1,7 @@
-// Prints whole bodies: plain, or as event records with their time and source.
-
 import FeedCore
 import FeedHTTP
 
+/// Prints whole bodies: plain, or as event records with their time and source.
 struct BodyPrinter {
   private static let event = Array("data".utf8)
 
@@ -15,15 +14,15 @@ struct BodyPrinter {
     output = ByteWriter(streams.output, records: .network)
   }
 
-  /// - Parameter now: the time of the answer, in microseconds since 1970.
-  mutating func print(_ body: PolledBody, of resource: Resource, _ answer: HTTPAnswer, now: Int64) {
+  /// - Parameter now: the time of the response, in microseconds since 1970.
+  mutating func print(_ body: PolledBody, of resource: Resource, _ response: HTTPResponse, now: Int64) {
     count += 1
     guard printsRecords else { return body.write(to: &output) }
     output.beginRecord(event: Self.event.span, id: resource.known.id.span)
     body.writeData(to: &output)
     output.appendTime(now)
-    write("url", Array(answer.url.display.utf8))
-    if let tag = answer.head.value(of: "etag"), !tag.isEmpty { write("etag", tag) }
+    write("url", Array(response.url.display.utf8))
+    if let tag = response.head.value(of: "etag"), !tag.isEmpty { write("etag", tag) }
     output.appendSource(resource.name)
     output.endRecord()
   }

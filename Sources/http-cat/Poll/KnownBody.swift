@@ -1,4 +1,4 @@
-// What is known of the last body of a resource: its validators and its digest. It decides whether the next answer is
+// What is known of the last body of a resource: its validators and its digest. It decides whether the next response is
 // new and makes the next request conditional. A checkpoint stores it.
 
 import FeedCore
@@ -27,11 +27,11 @@ struct Validators: Equatable, Sendable {
     if self.tag.isEmpty, self.date.isEmpty { return nil }
   }
 
-  /// The validators of an answer with a body. They replace all earlier ones (RFC 9111 §3.2).
+  /// The validators of a response with a body. They replace all earlier ones (RFC 9111 §3.2).
   ///
   /// Dates have whole seconds, and the body may change again in the second in which it was sent. Then the date cannot
   /// distinguish the two (RFC 9110 §8.8.2.2), and neither can a tag that is made from the date, as in nginx.
-  /// - Parameter now: the time of the answer, in seconds since 1970, for a server that does not send it.
+  /// - Parameter now: the time of the response, in seconds since 1970, for a server that does not send it.
   init?(_ head: HTTPHead, of url: HTTPURL, now: Int) {
     let tag = head.value(of: "etag") ?? []
     let date = head.value(of: "last-modified") ?? []
@@ -58,12 +58,12 @@ struct Validators: Equatable, Sendable {
     return Validators(url: url, tag: tag, date: newer) ?? self
   }
 
-  var condition: HTTPRequest.Condition {
+  var condition: HTTPRequest.Precondition {
     // Apache adds the ending to the tag of a compressed body, but answers 304 only to the tag without it.
     let ending = Array("-gzip\"".utf8)
     let isCompressed = tag.count > ending.count && tag.suffix(ending.count).elementsEqual(ending)
     let tags = isCompressed ? tag + Array(", ".utf8) + tag.dropLast(ending.count) + Array("\"".utf8) : tag
-    return HTTPRequest.Condition(url: url, tags: tags, date: date)
+    return HTTPRequest.Precondition(url: url, tags: tags, date: date)
   }
 
   /// A tag without the parts that may differ for one body: the mark of a weak tag, and Apache's ending.

@@ -1,14 +1,13 @@
-// The checkpoint of a resource: what is known of its last body, the time of the last request, and the earliest time for
-// the next. Times are milliseconds since 1970. `data` is null: the body itself was printed.
-//
-//     {"event":"data","id":"1795185000123456 \"v7\"","asked":1795185060140,"digest":"9f86…","etag":"\"v7\"","type":
-//     "application/json","resource":"03ac…","data":null}
-//
-// `resource` is the digest of the URL. `url` is the target of a redirect, to which the validators belong.
-
 import FeedCore
 import FeedHTTP
 
+/// The checkpoint of a resource: what is known of its last body, the time of the last request, and the earliest time for
+/// the next. Times are milliseconds since 1970. `data` is null: the body itself was printed.
+///
+///     {"event":"data","id":"1795185000123456 \"v7\"","asked":1795185060140,"digest":"9f86…","etag":"\"v7\"","type":
+///     "application/json","resource":"03ac…","data":null}
+///
+/// `resource` is the digest of the URL. `url` is the target of a redirect, to which the validators belong.
 struct PollCheckpoint {
   /// The longest wait that is kept, in milliseconds: a wrong clock must not stop a tool for ever.
   private static let longestWait = 86_400_000
@@ -41,11 +40,11 @@ struct PollCheckpoint {
     // Our checkpoint would overwrite the document.
     if saved.document != nil {
       throw .failed(
-        .trouble, "this checkpoint holds a document, so it belongs to another program", source: quoted(path))
+        .error, "this checkpoint holds a document, so it belongs to another program", source: quoted(path))
     }
     let other = saved.text("resource")
     if !other.isEmpty, other != resource {
-      throw .failed(.trouble, "this checkpoint belongs to another URL", source: quoted(path))
+      throw .failed(.error, "this checkpoint belongs to another URL", source: quoted(path))
     }
     func time(_ name: String) -> Int { saved.extra[name].flatMap { Int(decimal: $0) } ?? 0 }
     // A time in the future was written by a wrong clock.
@@ -54,7 +53,7 @@ struct PollCheckpoint {
     return KnownBody(saved, of: url)
   }
 
-  /// Saved before a request: a tool that dies of the answer and is restarted must not ask more often.
+  /// Saved before a request: a tool that dies of the response and is restarted must not ask more often.
   mutating func begin(_ known: KnownBody, now: Int) throws(ToolFailure) {
     asked = now
     next = 0

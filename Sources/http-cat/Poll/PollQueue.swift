@@ -6,7 +6,7 @@ import FeedCore
 /// The resources that wait, by their origins (RFC 6454).
 struct PollQueue {
   /// The waiting resources of one origin.
-  private struct Origin {
+  private struct OriginQueue {
     /// Resources by their due times.
     var waiting = Heap<Double, Int>()
     var isBusy = false
@@ -19,7 +19,7 @@ struct PollQueue {
     var moment: Double? { isBusy ? nil : waiting.first.map { max($0.key, notBefore) } }
   }
 
-  private var origins: [Origin] = []
+  private var origins: [OriginQueue] = []
   private var places: [String: Int] = [:]
   /// Origins by the times of their next requests. An entry is out of date if its time is not the origin's `listed`.
   private var moments = Heap<Double, Int>()
@@ -48,7 +48,7 @@ struct PollQueue {
   }
 
   /// When the next resource may be requested; nil if none is waiting for a time.
-  mutating func nextMoment() -> Double? { first()?.moment }
+  mutating func nextRequestTime() -> Double? { first()?.moment }
 
   /// Records that a request has begun.
   /// - Parameter pause: how long the next one to the same origin waits, in seconds.
@@ -87,7 +87,7 @@ struct PollQueue {
   private mutating func place(of origin: String) -> Int {
     if let place = places[origin] { return place }
     places[origin] = origins.count
-    origins.append(Origin())
+    origins.append(OriginQueue())
     return origins.count - 1
   }
 

@@ -1,8 +1,7 @@
-// A body that is complete and checked, and can be printed.
-
 import FeedCore
 import FeedHTTP
 
+/// A body that is complete and checked, and can be printed.
 struct PolledBody {
   let form: BodyForm
   /// The text to print: JSON on one line, without white space between tokens; lines without blank ones; bytes.
@@ -13,27 +12,27 @@ struct PolledBody {
 
   /// - Parameter asRecord: whether the body must be UTF-8 text, because a record must hold it.
   /// - Throws: an error in the body, with status 3.
-  init(_ answer: HTTPAnswer, as form: BodyForm, maxDepth: Int, asRecord: Bool) throws(ToolFailure) {
+  init(_ response: HTTPResponse, as form: BodyForm, maxDepth: Int, asRecord: Bool) throws(ToolFailure) {
     self.form = form
     switch form {
     case .json:
       let document: JSONDocument
-      do { document = try JSONDocument(parsing: answer.body, maxDepth: maxDepth) } catch {
-        throw Self.failure(error, in: answer)
+      do { document = try JSONDocument(parsing: response.body, maxDepth: maxDepth) } catch {
+        throw Self.failure(error, in: response)
       }
       self.document = document
       var output = ByteWriter()
       JSONWriter.writeCompact(JSONTree(document.root), to: &output)
       text = output.take()
     case .lines:
-      text = try Self.lines(answer, maxDepth)
+      text = try Self.lines(response, maxDepth)
       document = nil
     case .bytes:
-      if asRecord, let offset = UTF8Check.firstInvalid(answer.body.span) {
+      if asRecord, let offset = UTF8Check.firstInvalid(response.body.span) {
         let text = "the body cannot be a record: invalid UTF-8 at byte \(offset + 1)"
-        throw .failed(.otherEnd, text, source: answer.url.display)
+        throw .failed(.remote, text, source: response.url.display)
       }
-      text = answer.body
+      text = response.body
       document = nil
     }
   }
@@ -75,16 +74,16 @@ struct PolledBody {
   }
 
   /// The lines without blank ones, each checked.
-  private static func lines(_ answer: HTTPAnswer, _ maxDepth: Int) throws(ToolFailure) -> [UInt8] {
+  private static func lines(_ response: HTTPResponse, _ maxDepth: Int) throws(ToolFailure) -> [UInt8] {
     var text: [UInt8] = []
-    text.reserveCapacity(answer.body.count)
-    for range in Lines(text: answer.body) {
-      var line = answer.body[range]
+    text.reserveCapacity(response.body.count)
+    for range in Lines(text: response.body) {
+      var line = response.body[range]
       if line.last == UInt8(ascii: "\r") { line.removeLast() }
       if line.first?.isRecordSeparator == true { line.removeFirst() }
       if line.allSatisfy(\.isWhiteSpace) { continue }
       do { _ = try JSONDocument(parsing: Array(line), maxDepth: maxDepth) } catch {
-        throw failure(JSONError(error.kind, at: line.startIndex + error.offset), in: answer)
+        throw failure(JSONError(error.kind, at: line.startIndex + error.offset), in: response)
       }
       text += line
       text.append(UInt8(ascii: "\n"))
@@ -97,8 +96,8 @@ struct PolledBody {
     try? JSONDocument(parsing: Array(line), maxDepth: .max)
   }
 
-  private static func failure(_ error: JSONError, in answer: HTTPAnswer) -> ToolFailure {
-    AnswerForm.failure(error, in: answer).saying { $0.hidingSecrets(of: answer.request, and: []) }
+  private static func failure(_ error: JSONError, in response: HTTPResponse) -> ToolFailure {
+    ResponseForm.failure(error, in: response).saying { $0.hidingSecrets(of: response.request, and: []) }
   }
 }
 

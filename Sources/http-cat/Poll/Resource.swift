@@ -1,10 +1,10 @@
-// One URL that is polled: what is known of its last body, what an answer means, and when to ask again. The poller has
+// One URL that is polled: what is known of its last body, what a response means, and when to ask again. The poller has
 // the clock and the network.
 
 import FeedCore
 import FeedHTTP
 
-/// The result of an answer.
+/// The result of a response.
 enum PollResult {
   /// A body that differs from the last one.
   case changed(PolledBody)
@@ -24,14 +24,14 @@ struct Resource {
   let url: HTTPURL
   private(set) var known: KnownBody
   private var polls: PollSchedule
-  /// The wait for the head of an answer.
-  var answerWait = SilentWait()
-  /// Whether an answer was accepted and no poll has failed since.
+  /// The wait for the head of a response.
+  var responseWait = SilentWait()
+  /// Whether a response was accepted and no poll has failed since.
   private(set) var isOpen = false
   private(set) var hasSucceeded = false
   /// Whether it will not be requested again.
   var isOver = false
-  var hasToldEmpty = false
+  var hasReportedEmpty = false
 
   init(_ url: HTTPURL, name: [UInt8]? = nil, known: KnownBody = KnownBody(), due: Double, _ policy: RetryPolicy) {
     self.url = url
@@ -53,15 +53,15 @@ struct Resource {
     isOver = true
   }
 
-  // MARK: Answers
+  // MARK: Responses
 
-  /// Handles an answer.
+  /// Handles a response.
   /// - Parameters:
   ///   - id: makes the id of a new body from its validators and digest.
   mutating func take(
-    _ answer: HTTPAnswer, _ options: Options, id: (Validators?, [UInt8]) -> [UInt8]
+    _ response: HTTPResponse, _ options: Options, id: (Validators?, [UInt8]) -> [UInt8]
   ) throws(PollFailure) -> PollResult {
-    let result = try judge(answer, options, id)
+    let result = try judge(response, options, id)
     isOpen = true
     hasSucceeded = true
     polls.recover()
@@ -69,67 +69,67 @@ struct Resource {
   }
 
   private mutating func judge(
-    _ answer: HTTPAnswer, _ options: Options, _ id: (Validators?, [UInt8]) -> [UInt8]
+    _ response: HTTPResponse, _ options: Options, _ id: (Validators?, [UInt8]) -> [UInt8]
   ) throws(PollFailure) -> PollResult {
-    switch StatusPolicy().verdict(answer.head, to: answer.request) {
+    switch StatusPolicy().verdict(response.head, to: response.request) {
     case .empty: return .empty
-    case .taken: return answer.body.isEmpty ? .empty : try read(answer, options, id)
+    case .taken: return response.body.isEmpty ? .empty : try read(response, options, id)
     case .retried, .final: break
     }
-    switch answer.head.status {
-    case 304 where answer.request.isConditional:
-      known.validators = known.validators?.confirmed(by: answer.head)
+    switch response.head.status {
+    case 304 where response.request.isConditional:
+      known.validators = known.validators?.confirmed(by: response.head)
       return .unchanged(nil)
     case 206, 304:
       // Such a server is unreliable, so the next request asks for the whole body.
       known.validators = nil
-      throw refusal(answer, answer.head.status == 304 ? "unexpected HTTP 304" : StatusPolicy.part)
+      throw refusal(response, response.head.status == 304 ? "unexpected HTTP 304" : StatusPolicy.part)
     case let status where Self.headRefusals.contains(status):
       // Perhaps the server cannot handle the condition.
       known.validators = nil
-      throw refusal(answer, nil)
-    default: throw refusal(answer, nil)
+      throw refusal(response, nil)
+    default: throw refusal(response, nil)
     }
   }
 
   private mutating func read(
-    _ answer: HTTPAnswer, _ options: Options, _ id: (Validators?, [UInt8]) -> [UInt8]
+    _ response: HTTPResponse, _ options: Options, _ id: (Validators?, [UInt8]) -> [UInt8]
   ) throws(PollFailure) -> PollResult {
-    if let problem = known.type?.problem(answer.head) {
-      let title = AnswerForm.name(of: answer).map { ": " + $0 } ?? ""
-      let failure = ToolFailure.failed(.otherEnd, problem + title, source: answer.url.display)
-      throw content(failure.saying { $0.hidingSecrets(of: answer.request, and: []) })
+    if let problem = known.type?.problem(response.head) {
+      let title = ResponseForm.name(of: response).map { ": " + $0 } ?? ""
+      let failure = ToolFailure.failed(.remote, problem + title, source: response.url.display)
+      throw content(failure.saying { $0.hidingSecrets(of: response.request, and: []) })
     }
-    let type = known.type ?? BodyType(options.form, answer.head)
+    let type = known.type ?? BodyType(options.form, response.head)
     let body: PolledBody
     do {
-      body = try PolledBody(answer, as: type.form, maxDepth: options.maxDepth, asRecord: options.printsRecords)
+      body = try PolledBody(response, as: type.form, maxDepth: options.maxDepth, asRecord: options.printsRecords)
     } catch {
       throw content(error)
     }
     let digest = body.digest
-    known.validators = Validators(answer.head, of: answer.url, now: Int(Clock.now() / 1_000_000))
+    known.validators = Validators(response.head, of: response.url, now: Int(Clock.now() / 1_000_000))
     known.type = type
     if digest == known.digest { return .unchanged(body) }
     known.digest = digest
     // The validators of another URL cannot be used here, and an id does not say which URL it belongs to.
-    known.id = id(answer.url == url ? known.validators : nil, digest)
+    known.id = id(response.url == url ? known.validators : nil, digest)
     return .changed(body)
   }
 
   private func content(_ failure: ToolFailure) -> PollFailure { PollFailure(failure: failure, kind: .content) }
 
-  private func refusal(_ answer: HTTPAnswer, _ problem: String?) -> PollFailure {
-    let refusal = Refusal(answer.head, problem, body: answer.body, to: answer.request)
+  private func refusal(_ response: HTTPResponse, _ problem: String?) -> PollFailure {
+    let refusal = Refusal(response.head, problem, body: response.body, to: response.request)
     let status = StatusPolicy.exitStatus(refusal.status)
     return PollFailure(
-      failure: .failed(status, refusal.message, source: answer.url.display), kind: .status(answer.head),
-      asked: min(AskedWait(answer.head).seconds, AskedWait.longest))
+      failure: .failed(status, refusal.message, source: response.url.display), kind: .status(response.head),
+      asked: min(AskedWait(response.head).seconds, AskedWait.longest))
   }
 
   // MARK: When to ask again
 
-  /// Sets the time of the next poll after an answer.
+  /// Sets the time of the next poll after a response.
   /// - Parameters:
   ///   - random: from 0 to 1.
   mutating func schedule(
@@ -140,7 +140,7 @@ struct Resource {
 
   /// Sets the time of the next poll after a failure.
   /// - Returns: how long to wait, and whether to report it; nil to give up.
-  mutating func fail(_ failure: PollFailure, now: Double) -> (seconds: Double, isTold: Bool)? {
+  mutating func fail(_ failure: PollFailure, now: Double) -> (seconds: Double, isReported: Bool)? {
     isOpen = false
     return polls.fail(failure, now: now)
   }

@@ -1,6 +1,5 @@
-// SHA-256 (FIPS 180-4, §6.2), to recognise a body. Checkpoints and record ids contain the digest, so it must be the
-// same everywhere and for ever.
-
+/// SHA-256 (FIPS 180-4, §6.2), to recognise a body. Checkpoints and record ids contain the digest, so it must be the
+/// same everywhere and for ever.
 enum SHA256 {
   static func digest(_ message: [UInt8]) -> [UInt8] {
     var state: InlineArray<8, UInt32> = [

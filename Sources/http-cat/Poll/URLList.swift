@@ -1,10 +1,9 @@
-// The file of `--urls`: a name, a tab and a URL on each line. It may change while the tool runs.
-
 import FeedCore
 import FeedHTTP
 
+/// The file of `--urls`: a name, a tab and a URL on each line. It may change while the tool runs.
 struct URLList {
-  struct Entry: Equatable {
+  struct ListedURL: Equatable {
     let name: [UInt8]
     let url: HTTPURL
   }
@@ -16,7 +15,7 @@ struct URLList {
   private let streams: StandardStreams
   /// The content of the file when it was last read.
   private var content: [UInt8]
-  private(set) var entries: [Entry]
+  private(set) var entries: [ListedURL]
   private var hasManyOrigins: Bool
   private var problem = ""
 
@@ -43,19 +42,19 @@ struct URLList {
       var next = self
       next.entries = try Self.parse(new, of: file.name, http)
       next.hasManyOrigins = Self.hasManyOrigins(next.entries)
-      if let refusal = next.refusal(of: http) { throw .failed(.trouble, refusal, source: file.name) }
+      if let refusal = next.refusal(of: http) { throw .failed(.error, refusal, source: file.name) }
       next.content = new
       next.problem = ""
       defer { self = next }
       return (next.entries != entries, nil)
     } catch {
-      let isTold = error.message == problem
+      let isReported = error.message == problem
       problem = error.message
-      return (false, isTold ? nil : error.diagnostic.adding("; keeping the old list"))
+      return (false, isReported ? nil : error.diagnostic.adding("; keeping the old list"))
     }
   }
 
-  private static func hasManyOrigins(_ entries: [Entry]) -> Bool {
+  private static func hasManyOrigins(_ entries: [ListedURL]) -> Bool {
     entries.contains { $0.url.origin != entries[0].url.origin }
   }
 
@@ -73,15 +72,15 @@ struct URLList {
   /// Blank lines and lines that begin with `#` are skipped.
   private static func parse(
     _ text: [UInt8], of source: String, _ http: HTTPOptions
-  ) throws(ToolFailure) -> [Entry] {
-    var entries: [Entry] = []
+  ) throws(ToolFailure) -> [ListedURL] {
+    var entries: [ListedURL] = []
     var names: Set<[UInt8]> = []
     for (index, line) in text.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).enumerated() {
       let line = line.last == UInt8(ascii: "\r") ? line.dropLast() : line
       if line.allSatisfy(\.isWhiteSpace) || line.first == UInt8(ascii: "#") { continue }
       func problem(_ text: String) -> ToolFailure {
         // Without the line's text, which may contain a password.
-        .failed(.trouble, text, source: source, place: TextPlace(line: index + 1, column: 1))
+        .failed(.error, text, source: source, place: TextPlace(line: index + 1, column: 1))
       }
       let name = Array(line.prefix { $0 != UInt8(ascii: "\t") })
       guard name.count < line.count, !name.isEmpty, UTF8Check.firstInvalid(name.span) == nil else {
@@ -92,9 +91,9 @@ struct URLList {
       do { url = try http.completed(HTTPURL(withScheme: Array(line.dropFirst(name.count + 1)))) } catch {
         throw problem(error.message)
       }
-      entries.append(Entry(name: name, url: url))
+      entries.append(ListedURL(name: name, url: url))
     }
-    if entries.isEmpty { throw .failed(.trouble, "no URLs in this file", source: source) }
+    if entries.isEmpty { throw .failed(.error, "no URLs in this file", source: source) }
     return entries
   }
 }

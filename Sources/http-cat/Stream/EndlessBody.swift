@@ -1,8 +1,7 @@
-// A body that never ends, over any number of connections.
-
 import FeedCore
 import FeedHTTP
 
+/// A body that never ends, over any number of connections.
 struct EndlessBody: Followed {
   private let url: HTTPURL
   private let idleTimeout: Double?

@@ -1,7 +1,6 @@
-// Splits chunks, cut anywhere, into lines. A line within one chunk is not copied.
-
 import FeedCore
 
+/// Splits chunks, cut anywhere, into lines. A line within one chunk is not copied.
 struct LineSplitter {
   struct TooLong: Error {}
 

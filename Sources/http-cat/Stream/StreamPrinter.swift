@@ -1,8 +1,7 @@
-// Prints an endless body: bytes as received, or whole lines, plain or as event records.
-
 import FeedCore
 import FeedHTTP
 
+/// Prints an endless body: bytes as received, or whole lines, plain or as event records.
 struct StreamPrinter: BodySink {
   private static let event = Array("message".utf8)
 
@@ -83,7 +82,7 @@ struct StreamPrinter: BodySink {
   private mutating func nextLine(_ chunk: [UInt8], _ index: inout Int) throws(ToolFailure) -> LineSplitter.Line? {
     do { return try splitter.next(chunk.span, from: &index) } catch {
       throw .failed(
-        .otherEnd, "longer than \(options.maxSize) bytes (--max-size)", source: source, record: "line \(count + 1)")
+        .remote, "longer than \(options.maxSize) bytes (--max-size)", source: source, record: "line \(count + 1)")
     }
   }
 

@@ -1,8 +1,7 @@
-// The pointers in the headings. One is mostly made of the one before, so that a deep document with many changes costs
-// no more than a flat one.
-
 import FeedCore
 
+/// The pointers in the headings. One is mostly made of the one before, so that a deep document with many changes costs
+/// no more than a flat one.
 struct Headings {
   /// A longer pointer is shown without its middle: with all of it, the text could be the square of the input.
   private static let half = 500

@@ -1,10 +1,9 @@
-// A hunk is one container that changed. This is what it has in a row: the children that changed, at their places, and
-// those that did not.
-
 import FeedCore
 
+/// A hunk is one container that changed. This is what it has in a row: the children that changed, at their places, and
+/// those that did not.
 struct Hunk {
-  enum Entry {
+  enum HunkLine {
     /// A child of the old container that stays. Its label is its index, or the tape position of its name.
     case same(label: Int, value: Int)
     /// The old value of a change (its number in `changes`), its new value, or both.
@@ -26,16 +25,16 @@ struct Hunk {
   var isWholeDocument: Bool { path == Paths.none }
   var isObject: Bool { !isWholeDocument && differ.old.document.kind(differ.paths[path].old) == .object }
 
-  var entries: [Entry] {
-    if isWholeDocument { return changes.indices.map(Entry.replaced) }
+  var entries: [HunkLine] {
+    if isWholeDocument { return changes.indices.map(HunkLine.replaced) }
     return isObject ? members() : items()
   }
 
   /// The entries that are changes or at most `width` entries away from one. Nil is a gap between them.
-  func entries(context width: Int) -> [Entry?] {
+  func entries(context width: Int) -> [HunkLine?] {
     let entries = entries
     let changed = entries.indices.filter { entries[$0].isChange }
-    var shown: [Entry?] = []
+    var shown: [HunkLine?] = []
     var next = 0
     for place in changed {
       let first = place - min(width, place)
@@ -51,12 +50,12 @@ struct Hunk {
   // MARK: Objects
 
   /// The members in the order of the old object. An added one follows the member that it follows in the new object.
-  private func members() -> [Entry] {
+  private func members() -> [HunkLine] {
     let node = differ.paths[path]
     var changeOf: [Int: Int] = [:]
     for (number, change) in changes.enumerated() where change.old >= 0 { changeOf[change.old] = number }
     let added = addedMembers(node)
-    var entries = added[-1, default: []].map(Entry.come)
+    var entries = added[-1, default: []].map(HunkLine.come)
     for member in differ.old.value(node.old).children {
       guard let name = member.key?.position else { continue }
       let value = member.value.position
@@ -65,13 +64,13 @@ struct Hunk {
       } else if !differ.old.isVoid(value) {
         entries.append(.same(label: name, value: value))
       }
-      if let numbers = added[name] { entries += numbers.map(Entry.come) }
+      if let numbers = added[name] { entries += numbers.map(HunkLine.come) }
     }
     return entries
   }
 
   /// The added members by the name in the old object that comes before them; -1 for none.
-  private func addedMembers(_ node: Paths.Node) -> [Int: [Int]] {
+  private func addedMembers(_ node: Paths.PathNode) -> [Int: [Int]] {
     var changeOf: [Int: Int] = [:]
     for (number, change) in changes.enumerated() where change.old < 0 { changeOf[change.new] = number }
     if changeOf.isEmpty { return [:] }
@@ -94,7 +93,7 @@ struct Hunk {
   // MARK: Arrays
 
   /// The items in the order of both arrays, which are visited in parallel.
-  private func items() -> [Entry] {
+  private func items() -> [HunkLine] {
     let olds = differ.old.items(differ.paths[path].old)
     let newCount = differ.new.items(differ.paths[path].new).count
     var gone: [Int: Int] = [:]
@@ -103,7 +102,7 @@ struct Hunk {
       if change.kind != .add { gone[change.oldIndex] = number }
       if change.kind != .remove { come[change.newIndex] = number }
     }
-    var entries: [Entry] = []
+    var entries: [HunkLine] = []
     var (old, new) = (0, 0)
     while old < olds.count || new < newCount {
       switch (gone[old], come[new]) {

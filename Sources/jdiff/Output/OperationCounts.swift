@@ -1,7 +1,6 @@
-// --stat: the number of operations of each kind.
-
 import FeedCore
 
+/// --stat: the number of operations of each kind.
 struct OperationCounts {
   private let counts: [(name: String, count: Int)]
 

@@ -1,7 +1,6 @@
-// What the view knows of the containers with changes inside.
-
 import FeedCore
 
+/// What the view knows of the containers with changes inside.
 struct Places {
   /// The tape positions, in the old document, of the containers with a hunk of their own, and of those around them.
   let haveHunk: Set<Int>
@@ -21,7 +20,7 @@ struct Places {
 
   func identity(around path: Int) -> [JSONValue] { identities[path] }
 
-  private static func identity(_ node: Paths.Node, _ differ: Differ) -> [JSONValue] {
+  private static func identity(_ node: Paths.PathNode, _ differ: Differ) -> [JSONValue] {
     guard case .index = node.token else { return [] }
     return differ.old.identifyingMembers(node.old, in: differ.paths[node.parent].old)
   }

@@ -1,7 +1,6 @@
-// JSON text as it is shown to people: nothing in it can control a terminal, and it is not endless.
-
 import FeedCore
 
+/// JSON text as it is shown to people: nothing in it can control a terminal, and it is not endless.
 enum ShownText {
   /// The part of a JSON text in a range. What could control a terminal, or turn round the order of the text on it, is
   /// escaped as in JSON. In JSON text such characters are always inside strings.

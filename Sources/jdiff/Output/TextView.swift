@@ -1,18 +1,17 @@
-// --text: the differences for people. One hunk for each changed container, named by its pointer in the old document and
-// by what identifies the array item around it. Its lines have - for removed and + for added values, with some unchanged
-// ones around them.
-//
-//     @ /results
-//       [0] {"id":1,"title":"one"}
-//     - [1] {"id":2,"title":"two"}
-//       [2] {"id":3,"title":"three"}
-//     + [3] {"id":4,"title":"four"}
-//     @ /results/2 (id 3)
-//     - "title": "three"
-//     + "title": "3"
-
 import FeedCore
 
+/// --text: the differences for people. One hunk for each changed container, named by its pointer in the old document and
+/// by what identifies the array item around it. Its lines have - for removed and + for added values, with some unchanged
+/// ones around them.
+///
+///     @ /results
+///       [0] {"id":1,"title":"one"}
+///     - [1] {"id":2,"title":"two"}
+///       [2] {"id":3,"title":"three"}
+///     + [3] {"id":4,"title":"four"}
+///     @ /results/2 (id 3)
+///     - "title": "three"
+///     + "title": "3"
 struct TextView {
   /// Unchanged values beside a change are cut to this many bytes.
   private static let contextWidth = 72

@@ -1,13 +1,12 @@
-// A value that was added or removed, for people: on one line if it is short. Otherwise each member and item has a line,
-// and the same holds for these:
-//
-//     + [2] {
-//     +   "title": "A quiet day at sea",
-//     +   "geometry": {"type":"Point","coordinates":[13.4,52.5]}
-//     + }
-
 import FeedCore
 
+/// A value that was added or removed, for people: on one line if it is short. Otherwise each member and item has a line,
+/// and the same holds for these:
+///
+///     + [2] {
+///     +   "title": "A quiet day at sea",
+///     +   "geometry": {"type":"Point","coordinates":[13.4,52.5]}
+///     + }
 struct ValueLines {
   let painter: Painter
 
@@ -19,7 +18,7 @@ struct ValueLines {
   private static let deepestLine = 100
 
   /// An opened container.
-  private struct Level {
+  private struct OpenedContainer {
     private var children: JSONChildren
     private(set) var next: JSONChildren.Child?
     let brackets: (open: String, close: String)
@@ -37,7 +36,7 @@ struct ValueLines {
   }
 
   func write(_ kind: LineKind, _ label: [UInt8], _ value: JSONValue, to output: inout ByteWriter) {
-    var open: [Level] = []
+    var open: [OpenedContainer] = []
     func line(_ text: [UInt8], to output: inout ByteWriter) {
       let comma = open.last?.next == nil ? "" : ","
       let indentation = [UInt8](repeating: UInt8(ascii: " "), count: 2 * open.count)
@@ -47,7 +46,7 @@ struct ValueLines {
       guard value.kind.isContainer, value.range.count > Self.width, open.count < Self.deepestLine else {
         return line(label + ShownText.of(value, upTo: Self.longestString), to: &output)
       }
-      let level = Level(value)
+      let level = OpenedContainer(value)
       let indentation = [UInt8](repeating: UInt8(ascii: " "), count: 2 * open.count)
       painter.write(kind, indentation + label + Array(level.brackets.open.utf8), to: &output)
       open.append(level)

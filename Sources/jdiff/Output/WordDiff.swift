@@ -1,17 +1,16 @@
-// Two strings of which parts changed. They are divided into words, and the words are aligned. Only the parts around
-// changes are shown of a long string, so that a change is visible wherever it is:
-//
-//     - "It was a dark night. [...812 bytes...] the rain fell in torrents"
-//     + "It was a dark night. [...812 bytes...] the snow fell in torrents"
-//
-// Nothing is quadratic: first the common ends are cut off, then Alignment works on what is between them. If that is
-// very long, it counts as changed. Its ends differ, and these are shown.
-
 import FeedCore
 
+/// Two strings of which parts changed. They are divided into words, and the words are aligned. Only the parts around
+/// changes are shown of a long string, so that a change is visible wherever it is:
+///
+///     - "It was a dark night. [...812 bytes...] the rain fell in torrents"
+///     + "It was a dark night. [...812 bytes...] the snow fell in torrents"
+///
+/// Nothing is quadratic: first the common ends are cut off, then Alignment works on what is between them. If that is
+/// very long, it counts as changed. Its ends differ, and these are shown.
 struct WordDiff {
   /// A part of both texts.
-  private struct Run {
+  private struct WordRun {
     let isCommon: Bool
     let old: Range<Int>
     let new: Range<Int>
@@ -20,7 +19,7 @@ struct WordDiff {
   /// The texts with their quotes.
   private let old: [UInt8]
   private let new: [UInt8]
-  private var runs: [Run] = []
+  private var runs: [WordRun] = []
 
   /// Words longer than this are divided: in base64, a change would otherwise be anywhere in one word.
   private static let longestWord = 32
@@ -38,9 +37,9 @@ struct WordDiff {
     self.new = new.text
     let start = commonStart()
     let (oldEnd, newEnd) = commonEnd(after: start)
-    add(Run(isCommon: true, old: 0..<start, new: 0..<start))
+    add(WordRun(isCommon: true, old: 0..<start, new: 0..<start))
     alignWords(start..<oldEnd, start..<newEnd)
-    add(Run(isCommon: true, old: oldEnd..<self.old.count, new: newEnd..<self.new.count))
+    add(WordRun(isCommon: true, old: oldEnd..<self.old.count, new: newEnd..<self.new.count))
   }
 
   /// Both strings in pieces.
@@ -123,7 +122,7 @@ struct WordDiff {
 
   private mutating func alignWords(_ olds: Range<Int>, _ news: Range<Int>) {
     guard olds.count <= Self.alignable, news.count <= Self.alignable else {
-      return add(Run(isCommon: false, old: olds, new: news))
+      return add(WordRun(isCommon: false, old: olds, new: news))
     }
     let (oldEnds, newEnds) = (ends(old, olds), ends(new, news))
     var numbers: [ArraySlice<UInt8>: Int] = [:]
@@ -142,17 +141,17 @@ struct WordDiff {
     for pair in Alignment.orderedPairs(left, right, classCount: numbers.count) {
       let oldWord = (pair.old == 0 ? olds.lowerBound : oldEnds[pair.old - 1])..<oldEnds[pair.old]
       let newWord = (pair.new == 0 ? news.lowerBound : newEnds[pair.new - 1])..<newEnds[pair.new]
-      add(Run(isCommon: false, old: oldStart..<oldWord.lowerBound, new: newStart..<newWord.lowerBound))
-      add(Run(isCommon: true, old: oldWord, new: newWord))
+      add(WordRun(isCommon: false, old: oldStart..<oldWord.lowerBound, new: newStart..<newWord.lowerBound))
+      add(WordRun(isCommon: true, old: oldWord, new: newWord))
       (oldStart, newStart) = (oldWord.upperBound, newWord.upperBound)
     }
-    add(Run(isCommon: false, old: oldStart..<olds.upperBound, new: newStart..<news.upperBound))
+    add(WordRun(isCommon: false, old: oldStart..<olds.upperBound, new: newStart..<news.upperBound))
   }
 
   // MARK: Runs
 
   /// Adds the next run, joined with those before it if they belong together.
-  private mutating func add(_ run: Run) {
+  private mutating func add(_ run: WordRun) {
     if run.old.isEmpty, run.new.isEmpty { return }
     guard let last = runs.last else { return runs.append(run) }
     if last.isCommon == run.isCommon {
@@ -165,14 +164,14 @@ struct WordDiff {
     }
   }
 
-  private func joined(_ first: Run, _ second: Run) -> Run {
-    Run(
+  private func joined(_ first: WordRun, _ second: WordRun) -> WordRun {
+    WordRun(
       isCommon: first.isCommon && second.isCommon, old: first.old.lowerBound..<second.old.upperBound,
       new: first.new.lowerBound..<second.new.upperBound)
   }
 
   /// Whether this is a short common run without a word.
-  private func isSeparator(_ run: Run) -> Bool {
+  private func isSeparator(_ run: WordRun) -> Bool {
     run.isCommon && run.old.count < Self.shortestCommonRun && !run.old.contains { isInWord(old, $0) }
   }
 }

@@ -7,11 +7,11 @@
 /// An item of a page, with what is known of it. There may be a million of them, so it takes 32 bytes.
 struct ComparedItem {
   let item: FeedItem
-  private var facts: Facts
+  private var facts: ItemFacts
   private let number: Int
   private let place: Int
 
-  private struct Facts: OptionSet {
+  private struct ItemFacts: OptionSet {
     let rawValue: UInt8
     static let isKnown = Self(rawValue: 1)
     static let isInRun = Self(rawValue: 2)
@@ -54,7 +54,7 @@ struct ComparedItem {
     return item
   }
   /// The same, if it has moved.
-  var uprooted: ComparedItem? { facts.contains(.hasMoved) ? withoutRun : nil }
+  var ifMoved: ComparedItem? { facts.contains(.hasMoved) ? withoutRun : nil }
 
   /// Whether the item has changed since it was last read.
   var isEdited: Bool { facts.contains(.isEdited) }
@@ -100,7 +100,7 @@ struct ComparedPage {
         let isExtended = !unseen.isEmpty || runs.all[run ?? 0].bottom > ground.bottom
         add(compared, at: known.position, on: ground, isExtended)
       } else if run != nil, run == walked {
-        if options.order == .oldestFirst, let moved = compared.uprooted {
+        if options.order == .oldestFirst, let moved = compared.ifMoved {
           unseen.append(moved)
         } else {
           seen.append(compared)
@@ -116,7 +116,7 @@ struct ComparedPage {
   /// - Parameter isExtended: whether something that is not from here was found.
   private mutating func add(_ item: ComparedItem, at position: Int, on ground: KnownGround, _ isExtended: Bool) {
     if position > ground.bottom || (position >= ground.top && position <= ground.last) {
-      if let moved = item.uprooted { unseen.append(moved) }
+      if let moved = item.ifMoved { unseen.append(moved) }
       return
     }
     if position >= ground.top { firstMet = min(firstMet ?? position, position) }

@@ -3,13 +3,13 @@
 /// The changes to make in one transaction, in the order of these members.
 struct FeedChange: Equatable, Sendable {
   /// An item that is new, moved or edited. There may be a million of them, so it takes 32 bytes.
-  struct Item: Equatable, Sendable {
+  struct ChangedItem: Equatable, Sendable {
     let item: FeedItem
-    private let facts: Facts
+    private let facts: ChangeFacts
     private let number: Int
     private let place: Int
 
-    private struct Facts: OptionSet {
+    private struct ChangeFacts: OptionSet {
       let rawValue: UInt8
       static let isKnown = Self(rawValue: 1)
       static let isPlaced = Self(rawValue: 2)
@@ -37,7 +37,7 @@ struct FeedChange: Equatable, Sendable {
     var isPrintedAgain: Bool { facts.contains(.isPrintedAgain) }
   }
 
-  var items: [Item] = []
+  var items: [ChangedItem] = []
   /// The live items at these positions are gone.
   var gone: [ClosedRange<Int>] = []
   /// Delete the records of pages that begin at these positions.

@@ -31,7 +31,7 @@ extension FeedEngine {
     if plan.showsCovered { since.hasShownCovered = true }
     numbered.total = page.total
     if plan.unseenCount > 0 { numbered.rereads.reset() }
-    // What an earlier walk has read of the same answer does not count.
+    // What an earlier walk has read of the same response does not count.
     if counts, !options.followsTail || !plan.change.items.isEmpty { pageCount += 1 }
     staleCount = isStale ? staleCount + 1 : 0
     return .commit(plan.change)
@@ -79,7 +79,7 @@ extension FeedEngine {
       hasReadEnough = true
       _ = end()
     } else if staleCount >= Self.staleLimit {
-      _ = end(FeedFailure(status: .otherEnd, message: "\(staleCount) pages without a new item"))
+      _ = end(FeedFailure(status: .remote, message: "\(staleCount) pages without a new item"))
     } else {
       return false
     }

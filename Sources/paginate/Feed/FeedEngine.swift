@@ -1,19 +1,18 @@
-// Decides what to do next: which request to make, what to change in the store, when to stop. The engine knows neither
-// network nor disk nor clock: its caller asks for an action, performs it, and passes in the answer to a request.
-//
-// There is one loop for everything. A page is read; it joins a run or begins a new one, which is then the head. After
-// that, the head's tail says what is missing: a gap above the next run, or the rest of a walk that did not end. While
-// something is missing, the page below the tail is read. It may join the next run, whose tail then becomes the head's.
-// So three tasks are one: walking down to known items, bridging a gap of an earlier run, and reading a feed for the
-// first time. If it is interrupted, the next run continues.
-//
-// Where a walk begins, and how it finds the page below the tail, depends on the order of the feed: `TopDown`, `TailUp`.
-
 import FeedCore
 
+/// Decides what to do next: which request to make, what to change in the store, when to stop. The engine knows neither
+/// network nor disk nor clock: its caller asks for an action, performs it, and passes in the response to a request.
+///
+/// There is one loop for everything. A page is read; it joins a run or begins a new one, which is then the head. After
+/// that, the head's tail says what is missing: a gap above the next run, or the rest of a walk that did not end. While
+/// something is missing, the page below the tail is read. It may join the next run, whose tail then becomes the head's.
+/// So three tasks are one: walking down to known items, bridging a gap of an earlier run, and reading a feed for the
+/// first time. If it is interrupted, the next run continues.
+///
+/// Where a walk begins, and how it finds the page below the tail, depends on the order of the feed: `TopDown`, `TailUp`.
 class FeedEngine {
   enum Action: Equatable {
-    /// Request a page, and pass in the answer.
+    /// Request a page, and pass in the response.
     /// - ifNoneMatch: the ETag that makes the request conditional.
     /// - isAgain: whether this run may have read the page already.
     case fetch([UInt8], ifNoneMatch: [UInt8]?, isAgain: Bool)
@@ -23,7 +22,7 @@ class FeedEngine {
   }
 
   static let looksOldestFirst = FeedFailure(status: .no, message: "looks oldest first: --order oldest-first")
-  static let changesTooFast = FeedFailure(status: .later, message: "the feed changes faster than it can be read")
+  static let changesTooFast = FeedFailure(status: .tryAgain, message: "the feed changes faster than it can be read")
 
   /// The purpose of a request in progress.
   enum Purpose {
@@ -35,7 +34,7 @@ class FeedEngine {
     /// first, and how many unknown items the pages had that were read again.
     case before([FeedPage], steps: Int, found: Int)
     /// If the oldest items come first: a page that should contain the head's tail, and in a numbered feed its number.
-    case again(TailSearch.Place, number: Int?)
+    case again(TailSearch.TailPage, number: Int?)
   }
 
   enum Stage {
@@ -73,7 +72,7 @@ class FeedEngine {
   var runs = FeedRuns([])
   var notes: [FeedNote] = []
   var stage = Stage.starting
-  var answer: FeedAnswer?
+  var response: FeedResponse?
   var failure: FeedFailure?
   /// Whether the caller asked to stop.
   var isStopped = false
@@ -92,7 +91,7 @@ class FeedEngine {
   /// What the walk reads again of the head, if it began in it.
   var ground: KnownGround?
   var numbered = NumberedWalk()
-  var since = SinceAnswer()
+  var since = SinceResponse()
 
   /// The engine of a feed's order.
   static func engine(_ options: FeedOptions) -> FeedEngine {
@@ -131,8 +130,8 @@ class FeedEngine {
 
   // MARK: Driving
 
-  /// Passes in the answer to the last request.
-  final func receive(_ answer: FeedAnswer) { self.answer = answer }
+  /// Passes in the response to the last request.
+  final func receive(_ response: FeedResponse) { self.response = response }
 
   /// Asks to stop reading, for example because enough has been printed.
   final func stop() { isStopped = true }
@@ -153,14 +152,14 @@ class FeedEngine {
       since.raisesMark = try isReadToEnd(knowledge)
       return try begin(knowledge)
     case .waiting(let purpose):
-      guard let answer else { return .done(outcome) }
-      self.answer = nil
-      if case .page(let page) = answer, page.end == 0, page.items.isEmpty {
+      guard let response else { return .done(outcome) }
+      self.response = nil
+      if case .page(let page) = response, page.end == 0, page.items.isEmpty {
         // Nothing of it is wanted, so nothing is known of its place either.
         hasReadEnough = true
         return end()
       }
-      return try take(answer, purpose, knowledge)
+      return try take(response, purpose, knowledge)
     case .holding(var pages):
       lastRequest = nil
       guard let page = pages.popLast() else { return nil }
@@ -184,11 +183,12 @@ class FeedEngine {
   /// - Returns: the first request; nil to begin at the tail.
   func begin(_ knowledge: some FeedKnowledge) throws(StoreError) -> Action? { nil }
 
-  /// Takes an answer.
-  func take(_ answer: FeedAnswer, _ purpose: Purpose, _ knowledge: some FeedKnowledge) throws(StoreError) -> Action? {
-    switch (answer, purpose) {
+  /// Takes a response.
+  func take(_ response: FeedResponse, _ purpose: Purpose, _ knowledge: some FeedKnowledge) throws(StoreError) -> Action?
+  {
+    switch (response, purpose) {
     case (.failed(let failure), _): return end(failure)
-    case (.notModified, _): return end(FeedFailure(status: .otherEnd, message: "304 without a condition"))
+    case (.notModified, _): return end(FeedFailure(status: .remote, message: "304 without a condition"))
     case (.page(let page), .below):
       if let action = pageBefore(page) { return action }
       return try add(page, below: runs.head, knowledge)

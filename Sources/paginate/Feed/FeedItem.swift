@@ -54,7 +54,7 @@ struct FeedItem: Equatable, Sendable {
 /// The items of a page: where they are in its bytes.
 final class ItemTexts: Sendable {
   /// A part of a page of at most 4 GiB.
-  private struct Place {
+  private struct PageRange {
     let start, count: UInt32
 
     init(_ range: Range<Int>) { (start, count) = (UInt32(range.lowerBound), UInt32(range.count)) }
@@ -62,16 +62,16 @@ final class ItemTexts: Sendable {
     var range: Range<Int> { Int(start)..<(Int(start) + Int(count)) }
   }
 
-  private struct Item {
-    let value, id: Place
+  private struct ItemRange {
+    let value, id: PageRange
   }
 
   private let bytes: [UInt8]
   /// Whether there is no white space between the tokens.
   private let isCompact: Bool
-  private let items: [Item]
+  private let items: [ItemRange]
   /// Empty without `--order-key`; an empty one for none.
-  private let keys: [Place]
+  private let keys: [PageRange]
   /// The items themselves, if they are not from a page, or from a larger one.
   private let texts: [FeedItem.Texts]
   /// How many items each of these stands for.
@@ -86,7 +86,7 @@ final class ItemTexts: Sendable {
   init(whole page: Page) {
     (bytes, isCompact, keys, count) = (page.document.bytes, page.document.isCompact, [], page.items.count)
     let isPlace = bytes.count <= UInt32.max
-    items = isPlace ? [Item(value: Place(page.root.range), id: Place(0..<0))] : []
+    items = isPlace ? [ItemRange(value: PageRange(page.root.range), id: PageRange(0..<0))] : []
     texts = isPlace ? [] : [.init(id: [], orderKey: nil, version: [], data: page.root.text)]
   }
 
@@ -100,9 +100,9 @@ final class ItemTexts: Sendable {
       }
       return
     }
-    items = page.items.map { Item(value: Place($0.value.range), id: Place($0.idRange ?? 0..<0)) }
+    items = page.items.map { ItemRange(value: PageRange($0.value.range), id: PageRange($0.idRange ?? 0..<0)) }
     let hasKeys = page.items.contains { $0.keyRange != nil }
-    keys = hasKeys ? page.items.map { Place($0.keyRange ?? 0..<0) } : []
+    keys = hasKeys ? page.items.map { PageRange($0.keyRange ?? 0..<0) } : []
     texts = []
   }
 

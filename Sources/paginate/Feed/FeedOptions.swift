@@ -1,9 +1,8 @@
-// The engine's part of the command line.
-
 import FeedCore
 
+/// The engine's part of the command line.
 struct FeedOptions: Sendable {
-  enum Command: Sendable {
+  enum FeedCommand: Sendable {
     /// From the top to known items, then whatever is missing below.
     case refresh
     /// Continue from the tail.
@@ -28,11 +27,11 @@ struct FeedOptions: Sendable {
     var mustJoin = false
     /// Whether its pages may be numbered, so that an item that moves to its end shifts the others.
     var mayShift = false
-    /// Whether the value comes from the last page of an answer, rather than from its items.
+    /// Whether the value comes from the last page of a response, rather than from its items.
     var isOfPage = false
   }
 
-  var command = Command.refresh
+  var command = FeedCommand.refresh
   /// Nil as long as it has not been said, and pages have not shown it: then as if the newest come first.
   var order: FeedOrder?
   /// Nil for no limit.

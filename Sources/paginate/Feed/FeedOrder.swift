@@ -1,10 +1,9 @@
-// The order of a feed: where new items appear, and so where a refresh begins.
-//
-// Positions follow the feed in each order. If the newest items come first, a refresh reads from the top down to known
-// items. If the oldest come first, it reads the page of the tail again, and then what follows. In no order, it reads all.
-
 import FeedCore
 
+/// The order of a feed: where new items appear, and so where a refresh begins.
+///
+/// Positions follow the feed in each order. If the newest items come first, a refresh reads from the top down to known
+/// items. If the oldest come first, it reads the page of the tail again, and then what follows. In no order, it reads all.
 enum FeedOrder: String, CaseIterable, Sendable {
   case newestFirst = "newest-first"
   case oldestFirst = "oldest-first"

@@ -1,9 +1,9 @@
-// The parts of an answer that the engine needs. Other code knows how to request a page and how to parse its body; here
+// The parts of a response that the engine needs. Other code knows how to request a page and how to parse its body; here
 // a request is just bytes.
 
 import FeedCore
 
-/// The items of an answer, in order, and the request for the next page.
+/// The items of a response, in order, and the request for the next page.
 struct FeedPage: Equatable, Sendable {
   var items: [FeedItem]
   /// The request for the next page; nil at the end of the feed.
@@ -42,8 +42,8 @@ struct FeedFailure: Error, Equatable, Sendable {
   var isForgotten = false
 }
 
-/// The answer to a request, after all retries.
-enum FeedAnswer: Equatable, Sendable {
+/// The response to a request, after all retries.
+enum FeedResponse: Equatable, Sendable {
   case page(FeedPage)
   /// 304: the first page has not changed.
   case notModified

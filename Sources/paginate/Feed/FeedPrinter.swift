@@ -1,17 +1,16 @@
-// Prints the waiting items, so that none is printed twice or lost, whenever the process ends.
-//
-// First the store records that a chunk will be written; then the chunk is written; then the store records that it is
-// done. Each record is on disk before the next step. After a kill in between, nobody can know whether that one chunk
-// was written: the next run reports it as uncertain and does not print it. If a write fails, the system says how many
-// bytes it took. Whole lines among them are done, the line that was cut is uncertain, and the rest waits for the next
-// run.
-//
-// A reader with its own place, in a checkpoint, gets everything released after it; the store records nothing for it.
-
 import FeedCore
 
+/// Prints the waiting items, so that none is printed twice or lost, whenever the process ends.
+///
+/// First the store records that a chunk will be written; then the chunk is written; then the store records that it is
+/// done. Each record is on disk before the next step. After a kill in between, nobody can know whether that one chunk
+/// was written: the next run reports it as uncertain and does not print it. If a write fails, the system says how many
+/// bytes it took. Whole lines among them are done, the line that was cut is uncertain, and the rest waits for the next
+/// run.
+///
+/// A reader with its own place, in a checkpoint, gets everything released after it; the store records nothing for it.
 struct FeedPrinter {
-  enum End: Equatable {
+  enum PrintingEnd: Equatable {
     /// No item waits any more.
     case all
     /// The wanted number of items has been printed.
@@ -35,7 +34,7 @@ struct FeedPrinter {
   init(write: @escaping Write) { self.write = write }
 
   /// Prints the waiting items in a range of positions, or those that the reader does not have yet.
-  mutating func print(_ range: ClosedRange<Int>, of store: some FeedStorage) throws(StoreError) -> End {
+  mutating func print(_ range: ClosedRange<Int>, of store: some FeedStorage) throws(StoreError) -> PrintingEnd {
     if let place { return try printReleased(after: place, of: store) }
     var printed: Int?
     while true {
@@ -60,7 +59,7 @@ struct FeedPrinter {
     }
   }
 
-  private mutating func printReleased(after place: Int, of store: some FeedStorage) throws(StoreError) -> End {
+  private mutating func printReleased(after place: Int, of store: some FeedStorage) throws(StoreError) -> PrintingEnd {
     var place = place
     while true {
       if remaining == 0 { return .enough }

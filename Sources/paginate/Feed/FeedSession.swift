@@ -7,11 +7,11 @@ protocol PageFetcher {
   /// - Parameters:
   ///   - ifNoneMatch: an ETag that makes the request conditional.
   ///   - progress: what came before the page.
-  mutating func fetch(_ request: [UInt8], ifNoneMatch: [UInt8]?, after progress: WalkProgress) -> FeedAnswer
+  mutating func fetch(_ request: [UInt8], ifNoneMatch: [UInt8]?, after progress: WalkProgress) -> FeedResponse
 }
 
 struct FeedSession<Fetcher: PageFetcher> {
-  enum End: Equatable {
+  enum SessionEnd: Equatable {
     case outcome(FeedOutcome)
     /// Standard output failed.
     case outputFailed(SystemError)
@@ -36,7 +36,7 @@ struct FeedSession<Fetcher: PageFetcher> {
   }
 
   /// Runs to the end. Items that wait from earlier runs are printed first, before the first request.
-  mutating func run() throws(StoreError) -> End {
+  mutating func run() throws(StoreError) -> SessionEnd {
     // This also matters for a reader with its own place: later changes could move an item that was being printed.
     try store.recoverInterrupted { count in if !redelivers { note(.uncertain(count)) } }
     if redelivers { try store.redeliver() }
@@ -44,18 +44,18 @@ struct FeedSession<Fetcher: PageFetcher> {
     if let end = try print(runs) { return end }
     if printer.remaining == 0 { return .outcome(FeedOutcome(hasOpenGap: runs.hasOpenGap)) }
 
-    var notesTold = 0
+    var reportedNotes = 0
     while true {
       switch try next() {
       case .fetch(let request, let etag, let isAgain):
-        let answer = fetcher.fetch(request, ifNoneMatch: etag, after: progress(isAgain))
-        engine.receive(try ended(answer, request))
+        let response = fetcher.fetch(request, ifNoneMatch: etag, after: progress(isAgain))
+        engine.receive(try ended(response, request))
       case .commit:
         if let end = try print(engine.runs) { return end }
       case .done(let outcome): return .outcome(outcome)
       }
-      for found in engine.notes.dropFirst(notesTold) { note(found) }
-      notesTold = engine.notes.count
+      for found in engine.notes.dropFirst(reportedNotes) { note(found) }
+      reportedNotes = engine.notes.count
     }
   }
 
@@ -89,14 +89,14 @@ struct FeedSession<Fetcher: PageFetcher> {
 
   /// Ends the walk if the page has an item with which it is to end. That item and those below it are left out, unless
   /// all of them are known.
-  private mutating func ended(_ answer: FeedAnswer, _ request: [UInt8]) throws(StoreError) -> FeedAnswer {
-    guard case .page(let page) = answer, let end = page.end else { return answer }
+  private mutating func ended(_ response: FeedResponse, _ request: [UInt8]) throws(StoreError) -> FeedResponse {
+    guard case .page(let page) = response, let end = page.end else { return response }
     engine.stop()
     for item in page.items[end...] where try store.item(item) == nil { return .page(page.cut(request)) }
-    return answer
+    return response
   }
 
-  private mutating func print(_ runs: FeedRuns) throws(StoreError) -> End? {
+  private mutating func print(_ runs: FeedRuns) throws(StoreError) -> SessionEnd? {
     switch try printer.print(runs.printable, of: store) {
     case .all: return nil
     case .enough:

@@ -5,7 +5,7 @@ import FeedCore
 /// An item that waits to be printed.
 struct WaitingItem: Equatable, Sendable {
   /// A store has read its texts. Without one, it is still in its page.
-  private enum Source: Equatable {
+  private enum TextSource: Equatable {
     case texts(id: [UInt8], data: [UInt8])
     case page(FeedItem)
   }
@@ -14,7 +14,7 @@ struct WaitingItem: Equatable, Sendable {
   let position: Int
   /// Whether that number is a later release of the item, not its first.
   var isAgain = false
-  private let source: Source
+  private let source: TextSource
 
   init(position: Int, _ item: FeedItem) { (self.position, source) = (position, .page(item)) }
 

@@ -1,7 +1,6 @@
-// How an item is printed, from a page or from a store.
-
 import FeedCore
 
+/// How an item is printed, from a page or from a store.
 enum ItemForm: Equatable, Sendable {
   /// As received.
   case data

@@ -1,16 +1,15 @@
-// Feeds whose pages are requested by a number or an offset. An insertion or deletion shifts everything below it, so the
-// number of a page is valid only while the feed does not change.
-//
-// - The tail of an earlier run must be found: the number of live items above it says on which page it should be now. If
-//   that page does not show it, the page before or after is tried.
-// - While pages are read one after another, inserted items push some down to the next page, where they are recognised.
-//   Deleted ones pull some up to a page that was already read. Then `total` has shrunk, and the page before is read
-//   again first. If new items come at the end, they can hide in `total` that others were deleted. Then the page before
-//   is read again whenever `total` has changed.
-// - A page that was read before the page above it was read again may not follow that one any more: what was pulled up may
-//   have been pushed down since then. No more items were pulled up than `total` has shrunk by. If the page above shows
-//   that many, nothing is between them.
-
+/// Feeds whose pages are requested by a number or an offset. An insertion or deletion shifts everything below it, so the
+/// number of a page is valid only while the feed does not change.
+///
+/// - The tail of an earlier run must be found: the number of live items above it says on which page it should be now. If
+///   that page does not show it, the page before or after is tried.
+/// - While pages are read one after another, inserted items push some down to the next page, where they are recognised.
+///   Deleted ones pull some up to a page that was already read. Then `total` has shrunk, and the page before is read
+///   again first. If new items come at the end, they can hide in `total` that others were deleted. Then the page before
+///   is read again whenever `total` has changed.
+/// - A page that was read before the page above it was read again may not follow that one any more: what was pulled up may
+///   have been pushed down since then. No more items were pulled up than `total` has shrunk by. If the page above shows
+///   that many, nothing is between them.
 struct NumberedWalk {
   /// How many items a page has; nil if unknown.
   var pageSize: Int?
@@ -54,7 +53,7 @@ struct NumberedWalk {
   }
 
   /// What to do with a page that should show the tail.
-  enum Verdict: Equatable {
+  enum TailDecision: Equatable {
     /// It is the right page.
     case take
     case ask(Int)
@@ -62,7 +61,7 @@ struct NumberedWalk {
     case giveUp
   }
 
-  mutating func verdict(_ numbering: FeedOptions.Numbering, on number: Int, _ tailView: TailView) -> Verdict {
+  mutating func verdict(_ numbering: FeedOptions.Numbering, on number: Int, _ tailView: TailView) -> TailDecision {
     let step = numbering == .pages ? 1 : max(1, pageSize ?? 1)
     switch tailView {
     case .tail, .beside: return .take

@@ -36,7 +36,7 @@ extension PagePlan {
       case .open: run.lowerEnd = .lost
       // Of these, only the head was read to its end.
       case .wanted where index == 0, .unread where index == 0: run.lowerEnd = .end
-      default: continue
+      case .wanted, .unread, .end, .lost: continue
       }
       if runs.all[index].lowerEnd == .open { count += 1 }
       change.savedRuns.append(run)

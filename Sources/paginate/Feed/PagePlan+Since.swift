@@ -1,8 +1,8 @@
-// A page of an answer to `--since`: only what is newer than a mark. Known items come again because they were edited, and
+// A page of a response to `--since`: only what is newer than a mark. Known items come again because they were edited, and
 // in any order, so they stay in their places, and no item is gone because it does not come. The walk goes on to the end
-// of the answer. Only there does the new run join the known ones.
+// of the response. Only there does the new run join the known ones.
 //
-// A walk that did not end leaves an open gap. The next walk gets the same answer, with more on top. When it comes to what
+// A walk that did not end leaves an open gap. The next walk gets the same response, with more on top. When it comes to what
 // the last walk has read, it goes on where that one stopped.
 
 extension PagePlan {
@@ -31,7 +31,7 @@ extension PagePlan {
     return walked == nil ? candidates.first : nil
   }
 
-  /// Joins the head with all runs down to the next one that was complete: the answer has ended.
+  /// Joins the head with all runs down to the next one that was complete: the response has ended.
   mutating func joinAll() { while runs.head?.lowerEnd == .open, joinNext() {} }
 
   /// Joins the head with the run below it.
@@ -58,10 +58,10 @@ extension ComparedPage {
 // MARK: The oldest items come first
 
 extension PagePlan {
-  /// Adds a page of an answer that follows the tail. Such an answer is always read from its beginning, and what is new
+  /// Adds a page of a response that follows the tail. Such a response is always read from its beginning, and what is new
   /// goes to the tail. A page without new items needs no record: no later run asks for the one after it.
   mutating func takeAfterTail(_ page: FeedPage, _ compared: ComparedPage) {
-    // A full walk that did not end. The answer has what is missing.
+    // A full walk that did not end. The response has what is missing.
     joinAll()
     for item in compared.unseen where item.positionInRun != nil { note(item, at: nil) }
     let new = compared.unseen.filter { $0.positionInRun == nil }

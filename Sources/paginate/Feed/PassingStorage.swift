@@ -1,6 +1,5 @@
-// A feed that is not kept: what a walk without a store knows of it. There is one run, from page 1 on, and nothing of an
-// item but whether it came before. All that was added can be printed at once, and is forgotten then.
-
+/// A feed that is not kept: what a walk without a store knows of it. There is one run, from page 1 on, and nothing of an
+/// item but whether it came before. All that was added can be printed at once, and is forgotten then.
 final class PassingStorage: FeedStorage {
   private let dedupes: Bool
   private var seen = SeenIDs()
@@ -8,7 +7,7 @@ final class PassingStorage: FeedStorage {
   private var last: (id: Digest, position: Int)?
   private var run: FeedRun?
   private var page: KnownPage?
-  private var fresh: ArraySlice<FeedChange.Item> = []
+  private var fresh: ArraySlice<FeedChange.ChangedItem> = []
   /// How many items came, each counted once.
   private var count = 0
 
@@ -46,7 +45,7 @@ final class PassingStorage: FeedStorage {
     run = change.savedRuns.last ?? run
     page = change.savedPages.last ?? page
     // Nil as long as all are new: a copy of a million items takes memory.
-    var kept: [FeedChange.Item]?
+    var kept: [FeedChange.ChangedItem]?
     for (index, new) in change.items.enumerated() {
       if add(new.item) {
         kept?.append(new)

@@ -7,7 +7,7 @@
 /// The search for the page with the tail.
 struct TailSearch {
   /// A page that should show the tail.
-  struct Place: Equatable {
+  struct TailPage: Equatable {
     let request: [UInt8]
     /// Its first position when it was read. Known items from further up prove nothing: they have moved.
     let top: Int
@@ -28,14 +28,14 @@ struct TailSearch {
   /// The place to look at.
   func place(
     in run: FeedRun, _ options: FeedOptions, _ knowledge: some FeedKnowledge
-  ) throws(StoreError) -> Place {
-    let first = Place(request: options.firstRequest, top: run.top, isFirst: true)
+  ) throws(StoreError) -> TailPage {
+    let first = TailPage(request: options.firstRequest, top: run.top, isFirst: true)
     guard !isAtTop, let tail = try knowledge.lastLive(in: run.range),
       var page = try knowledge.lastPage(in: run.top...tail)
     else { return first }
     var left = distance
     while page.top > run.top, let before = try knowledge.lastPage(in: run.top...(page.top - 1)) {
-      if left <= 0, let request = before.next { return Place(request: request, top: page.top, isFirst: false) }
+      if left <= 0, let request = before.next { return TailPage(request: request, top: page.top, isFirst: false) }
       page = before
       left -= 1
     }

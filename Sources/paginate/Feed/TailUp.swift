@@ -1,8 +1,7 @@
-// A walk from the tail on, if the oldest items come first: the page with the tail is read again, and shows where to go
-// on. Page 1 is read only once. A page below a gap is found in the same way.
-
 import FeedCore
 
+/// A walk from the tail on, if the oldest items come first: the page with the tail is read again, and shows where to go
+/// on. Page 1 is read only once. A page below a gap is found in the same way.
 final class TailUp: FeedEngine {
   private var search = TailSearch()
 
@@ -12,12 +11,12 @@ final class TailUp: FeedEngine {
     return fetch(options.firstRequest, .first)
   }
 
-  // MARK: Answers
+  // MARK: Responses
 
   override func take(
-    _ answer: FeedAnswer, _ purpose: Purpose, _ knowledge: some FeedKnowledge
+    _ response: FeedResponse, _ purpose: Purpose, _ knowledge: some FeedKnowledge
   ) throws(StoreError) -> Action? {
-    switch (answer, purpose) {
+    switch (response, purpose) {
     case (.failed(let failure), .again(let place, number: nil)) where failure.isForgotten && !place.isFirst:
       // The server does not know the page any more, so page 1 is read, and everything after it again.
       guard let head = runs.head else { return end() }
@@ -26,13 +25,13 @@ final class TailUp: FeedEngine {
       return try ask(nil, of: head, knowledge)
     case (.notModified, .again(let place, let number)): return try takeUnchanged(place, number, knowledge)
     case (.page(let page), .again(let place, let number)): return try takeAgain(page, place, number, knowledge)
-    default: return try super.take(answer, purpose, knowledge)
+    default: return try super.take(response, purpose, knowledge)
     }
   }
 
   /// The page of the tail is as it was.
   private func takeUnchanged(
-    _ place: TailSearch.Place, _ number: Int?, _ knowledge: some FeedKnowledge
+    _ place: TailSearch.TailPage, _ number: Int?, _ knowledge: some FeedKnowledge
   ) throws(StoreError) -> Action? {
     guard let head = runs.head else { return end() }
     last.top = try knowledge.lastPage(in: head.range)?.top
@@ -44,7 +43,7 @@ final class TailUp: FeedEngine {
 
   /// Takes a page that should show the tail, or looks for it elsewhere.
   private func takeAgain(
-    _ page: FeedPage, _ place: TailSearch.Place, _ number: Int?, _ knowledge: some FeedKnowledge
+    _ page: FeedPage, _ place: TailSearch.TailPage, _ number: Int?, _ knowledge: some FeedKnowledge
   ) throws(StoreError) -> Action? {
     guard let head = runs.head else { return end() }
     let shown = try ShownTail(page, of: head, from: place.top, knowledge)
@@ -78,7 +77,7 @@ final class TailUp: FeedEngine {
 
   /// How many known items a page should show, at least.
   private func knownCount(
-    from place: TailSearch.Place, _ number: Int?, in head: FeedRun, _ knowledge: some FeedKnowledge
+    from place: TailSearch.TailPage, _ number: Int?, in head: FeedRun, _ knowledge: some FeedKnowledge
   ) throws(StoreError) -> Int {
     guard let number else { return try knowledge.liveCount(in: place.top...head.bottom) }
     let isPages = options.numbering == .pages
@@ -86,7 +85,7 @@ final class TailUp: FeedEngine {
   }
 
   /// Begins to read on from a page.
-  private func begin(_ place: TailSearch.Place, _ number: Int?, from top: Int, in head: FeedRun) {
+  private func begin(_ place: TailSearch.TailPage, _ number: Int?, from top: Int, in head: FeedRun) {
     let request = number.map(options.numberedRequest) ?? place.request
     requests.insert(request.hashValue)
     numbered.begin(request)
@@ -142,7 +141,7 @@ final class TailUp: FeedEngine {
   }
 }
 
-/// A walk through an answer to `--since` that follows the tail. It is always read from its beginning to its end.
+/// A walk through a response to `--since` that follows the tail. It is always read from its beginning to its end.
 final class AfterTail: FeedEngine {
   override func begin(_ knowledge: some FeedKnowledge) throws(StoreError) -> Action? {
     try rememberPages(knowledge)
@@ -151,10 +150,10 @@ final class AfterTail: FeedEngine {
   }
 
   override func take(
-    _ answer: FeedAnswer, _ purpose: Purpose, _ knowledge: some FeedKnowledge
+    _ response: FeedResponse, _ purpose: Purpose, _ knowledge: some FeedKnowledge
   ) throws(StoreError) -> Action? {
-    if case (.notModified, .first) = (answer, purpose) { return end() }
-    return try super.take(answer, purpose, knowledge)
+    if case (.notModified, .first) = (response, purpose) { return end() }
+    return try super.take(response, purpose, knowledge)
   }
 
   override func goOn(
@@ -185,7 +184,7 @@ extension FeedEngine {
     let fullSize = isFirst && !options.followsTail ? 0 : numbered.pageSize ?? 0
     numbered.pageSize = max(fullSize, page.items.count)
     var etag: [UInt8]?
-    // An answer to `--since` can be asked for with a condition if it is one page.
+    // A response to `--since` can be asked for with a condition if it is one page.
     let isWhole = !options.followsTail || (isFirst && page.next == nil)
     if let lastRequest, let found = page.etag, page.next != lastRequest, isWhole, !page.items.isEmpty,
       page.items.count < fullSize

@@ -1,7 +1,6 @@
-// A walk from page 1 down to known items: if the newest items come first, or in no order.
-
 import FeedCore
 
+/// A walk from page 1 down to known items: if the newest items come first, or in no order.
 final class TopDown: FeedEngine {
   /// Whether page 1 is unchanged since it was last read (304).
   private var isFirstPageUnchanged = false
@@ -26,12 +25,12 @@ final class TopDown: FeedEngine {
     return fetch(options.firstRequest, .first, ifNoneMatch: isConditional ? etag : nil)
   }
 
-  // MARK: Answers
+  // MARK: Responses
 
   override func take(
-    _ answer: FeedAnswer, _ purpose: Purpose, _ knowledge: some FeedKnowledge
+    _ response: FeedResponse, _ purpose: Purpose, _ knowledge: some FeedKnowledge
   ) throws(StoreError) -> Action? {
-    switch (answer, purpose) {
+    switch (response, purpose) {
     case (.failed(let failure), .below) where try isForgotten(failure, knowledge):
       // Page 1 leads to the tail once more, past known items.
       notes.append(.tailForgotten)
@@ -44,7 +43,7 @@ final class TopDown: FeedEngine {
       isFirstPageUnchanged = true
       return nil
     case (.page(let page), .tail(let number)): return try takeTail(page, number, knowledge)
-    default: return try super.take(answer, purpose, knowledge)
+    default: return try super.take(response, purpose, knowledge)
     }
   }
 
@@ -55,7 +54,7 @@ final class TopDown: FeedEngine {
   }
 
   override func takeFirst(_ page: FeedPage, _ knowledge: some FeedKnowledge) throws(StoreError) -> Action? {
-    // An answer to `--since` may have any order.
+    // A response to `--since` may have any order.
     if order == nil, !isFiltered {
       order = FeedOrder.shown(by: page)
       if runs.head == nil, FeedOrder.isSorted(page) { notes.append(.looksSorted) }
@@ -80,7 +79,7 @@ final class TopDown: FeedEngine {
     case .ask where tailCount >= Self.staleLimit: return end(Self.changesTooFast)
     case .ask(let other): return fetch(options.numberedRequest(other), .tail(other))
     case .giveUp:
-      // An edited item keeps its place, so the answer to `--since` may begin with items of other runs. Then the tail is
+      // An edited item keeps its place, so the response to `--since` may begin with items of other runs. Then the tail is
       // further down, and all pages are read again.
       guard isFiltered, try isKnown(page, knowledge) else { return end(Self.changesTooFast) }
     }

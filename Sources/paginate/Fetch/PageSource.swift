@@ -1,8 +1,7 @@
-// Pages from a server: requested politely, and again after a temporary failure.
-
 import FeedCore
 import FeedHTTP
 
+/// Pages from a server: requested politely, and again after a temporary failure.
 struct PageSource {
   /// The shortest wait after a failure, in seconds.
   private static let shortestPause = 0.5
@@ -12,7 +11,7 @@ struct PageSource {
   var http: HTTPOptions
   private let origin: OriginRules
   let streams: StandardStreams
-  var flights: Flights
+  var requests: RequestQueue
   /// How many requests may be in progress at once.
   var width: Int
   private let secrets: SecretParameters
@@ -20,19 +19,19 @@ struct PageSource {
   var progress: Progress
   private var notes: NotePrinter
   private var policy: RetryPolicy
-  /// The wait for the head of an answer.
-  var answerWait = SilentWait()
-  /// The wait that an answer asked for, and its end by the monotonic clock.
+  /// The wait for the head of a response.
+  var responseWait = SilentWait()
+  /// The wait that a response asked for, and its end by the monotonic clock.
   var pause = (wait: 0.0, reason: "", end: 0.0)
   /// How many more requests the server allows now; nil if it does not say.
   var left: Double?
   var lastStart = 0.0
-  var lastAnswer: Double?
+  var lastResponse: Double?
   /// Seconds for which the server wants no request, if that ended the walk.
   private(set) var retryWait: Int?
   /// What kind of failure ended the walk, if one did.
   private(set) var failureKind = PollFailure.Kind.content
-  /// The head of the first answer with a page, or that said that it has not changed.
+  /// The head of the first response with a page, or that said that it has not changed.
   private(set) var firstHead: HTTPHead?
   /// The URL of the first page, for messages that are about no page.
   var home: HTTPURL { origin.home }
@@ -50,17 +49,17 @@ struct PageSource {
     self.streams = streams
     policy = RetryPolicy(base: Self.shortestPause, .spread(longest: Self.longestPause), retries: options.retries)
     width = options.parallel
-    flights = Flights(
+    requests = RequestQueue(
       client, Interrupts(streams.output),
-      HTTPExchange.Limits(
+      HTTPExchange.Bounds(
         noun: "page", maxSize: options.maxSize, idleTimeout: options.idleTimeout,
         requestTimeout: options.requestTimeout),
       PageText(itemsAreLines: options.walk.items == .lines, maxDepth: options.maxDepth))
   }
 
   /// A page as a server sent it.
-  struct Found {
-    let answer: HTTPAnswer
+  struct ServedPage {
+    let response: HTTPResponse
     /// Nil if there is no such page.
     let document: JSONDocument?
     /// Whether the request was made before its page was wanted.
@@ -70,7 +69,7 @@ struct PageSource {
   /// A client for a feed, or for several runs on one.
   static func client() throws(ToolFailure) -> HTTPClient { try HTTPClient(keepsCookies: true) }
 
-  /// The answer to a request: a page.
+  /// The response to a request: a page.
   /// - Parameters:
   ///   - ifNoneMatch: an ETag that makes the request conditional.
   ///   - endStatuses: the statuses that mean that there is no such page.
@@ -78,51 +77,51 @@ struct PageSource {
   /// - Returns: nil if the page has not changed (304).
   mutating func page(
     _ request: PageRequest, ifNoneMatch: [UInt8]? = nil, endStatuses: StatusSet = .none, ahead: [PageRequest] = []
-  ) throws(ToolFailure) -> Found? {
+  ) throws(ToolFailure) -> ServedPage? {
     let url = try Self.url(of: request)
     forget(except: [request] + ahead, because: "not wanted any more")
-    var wasAhead = flights.contains(request)
+    var wasAhead = requests.contains(request)
     var isRetry = false
     while true {
-      if !flights.contains(request) {
+      if !requests.contains(request) {
         try waitForPlace()
-        // A retry has waited already, but the answer to another request may have asked for more.
+        // A retry has waited already, but the response to another request may have asked for more.
         if !isRetry || options.parallel > 1 { try wait(before: url) }
         start(request, url, ifNoneMatch)
       }
       progress.show()
-      let arrival = try arrival(of: request, ahead)
+      let finished = try finished(of: request, ahead)
       progress.clear()
-      lastAnswer = Clock.monotonic()
-      if wasAhead, arrival.isFinal {
-        // The feed may have changed since then. Only an answer to a request that is made now is final.
-        tell(arrival.words + ", asking again", url)
-        flights.drop(request)
+      lastResponse = Clock.monotonic()
+      if wasAhead, finished.isFinal {
+        // The feed may have changed since then. Only a response to a request that is made now is final.
+        log(finished.words + ", asking again", url)
+        requests.drop(request)
         wasAhead = false
         continue
       }
-      flights.drop(request)
-      switch arrival.landing {
+      requests.drop(request)
+      switch finished.result {
       case .failed(let error):
         failureKind = .network(error.kind)
         guard error.isRetryable else { throw error.failure(url.display) }
         try retry(after: error.failure(url.display), asked: 0, "")
-      case .answered(let answer):
-        if answer.head.status == 304, ifNoneMatch != nil {
-          firstHead = firstHead ?? answer.head
-          tell("HTTP 304", url)
+      case .answered(let response):
+        if response.head.status == 304, ifNoneMatch != nil {
+          firstHead = firstHead ?? response.head
+          log("HTTP 304", url)
           return nil
         }
-        if endStatuses.contains(answer.head.status) {
-          tell("HTTP \(answer.head.status), past the last page (--end-status)", url)
-          return Found(answer: answer, document: nil, wasAhead: wasAhead)
+        if endStatuses.contains(response.head.status) {
+          log("HTTP \(response.head.status), past the last page (--end-status)", url)
+          return ServedPage(response: response, document: nil, wasAhead: wasAhead)
         }
-        if arrival.verdict == .empty {
-          tell("HTTP \(answer.head.status): no items", url)
-          return Found(answer: answer, document: nil, wasAhead: wasAhead)
+        if finished.verdict == .empty {
+          log("HTTP \(response.head.status): no items", url)
+          return ServedPage(response: response, document: nil, wasAhead: wasAhead)
         }
-        if let document = try judge(arrival, answer, url) {
-          return Found(answer: answer, document: document, wasAhead: wasAhead)
+        if let document = try judge(finished, response, url) {
+          return ServedPage(response: response, document: document, wasAhead: wasAhead)
         }
       }
       wasAhead = false
@@ -131,54 +130,55 @@ struct PageSource {
   }
 
   static func url(of request: PageRequest) throws(ToolFailure) -> HTTPURL {
-    do { return try HTTPURL(request.url) } catch { throw .failed(.otherEnd, "the next link is malformed") }
+    do { return try HTTPURL(request.url) } catch { throw .failed(.remote, "the next link is malformed") }
   }
 
-  /// - Returns: the page in the answer; nil to ask again.
+  /// - Returns: the page in the response; nil to ask again.
   private mutating func judge(
-    _ arrival: Arrival, _ answer: HTTPAnswer, _ url: HTTPURL
+    _ finished: FinishedRequest, _ response: HTTPResponse, _ url: HTTPURL
   ) throws(ToolFailure) -> JSONDocument? {
-    tell(arrival.words, url)
-    failureKind = .status(answer.head)
-    switch arrival.verdict {
+    log(finished.words, url)
+    failureKind = .status(response.head)
+    switch finished.verdict {
     case .taken:
       policy.succeed()
       policy.recover()
       failureKind = .content
-      firstHead = firstHead ?? answer.head
+      firstHead = firstHead ?? response.head
       progress.pages += 1
-      if answer.body.isEmpty, options.walk.items != .lines {
-        throw .failed(.otherEnd, "expected a page, found nothing (HTTP \(answer.head.status))", source: url.display)
+      if response.body.isEmpty, options.walk.items != .lines {
+        throw .failed(.remote, "expected a page, found nothing (HTTP \(response.head.status))", source: url.display)
       }
-      if let fault = arrival.fault {
-        let mayBeLines = fault.kind == .textAfterDocument || MediaKind(answer.head) == .jsonLines
+      if let fault = finished.fault {
+        let mayBeLines = fault.kind == .textAfterDocument || MediaKind(response.head) == .jsonLines
         let hint = mayBeLines && options.walk.items != .lines ? " (--items lines, if each line is an item)" : ""
-        throw safe(AnswerForm.failure(fault, in: answer).adding(hint), about: answer)
+        throw safe(ResponseForm.failure(fault, in: response).adding(hint), about: response)
       }
-      return arrival.document
+      return finished.document
     case .retried:
-      try retry(after: refusal(answer, url), asked: arrival.asked.seconds, arrival.asked.reason)
+      try retry(after: refusal(response, url), asked: finished.asked.seconds, finished.asked.reason)
       return nil
-    case .empty, .final: throw refusal(answer, url)
+    case .empty, .final: throw refusal(response, url)
     }
   }
 
-  /// The failure, without secrets that the answer quotes.
-  func safe(_ failure: ToolFailure, about answer: HTTPAnswer) -> ToolFailure {
-    failure.saying { $0.hidingSecrets(of: answer.request, and: secrets.values) }
+  /// The failure, without secrets that the response quotes.
+  func safe(_ failure: ToolFailure, about response: HTTPResponse) -> ToolFailure {
+    failure.saying { $0.hidingSecrets(of: response.request, and: secrets.values) }
   }
 
-  /// The failure for a wrong answer.
+  /// The failure for a wrong response.
   /// - Parameter page: the number of the page, from 1.
-  func failure(_ error: WalkError, _ answer: HTTPAnswer, page: Int) -> ToolFailure {
+  func failure(_ error: WalkError, _ response: HTTPResponse, page: Int) -> ToolFailure {
     let shift = options.walk.items == .lines ? LinePage.shift : 0
     let error = WalkError(error.kind, error.message, at: error.offset.map { max($0 - shift, 0) })
-    return safe(error.failure(in: answer.url.display, page: page, isLocal: false, body: answer.body), about: answer)
+    let failure = error.failure(in: response.url.display, page: page, isLocal: false, body: response.body)
+    return safe(failure, about: response)
   }
 
-  private func refusal(_ answer: HTTPAnswer, _ url: HTTPURL) -> ToolFailure {
-    let problem = answer.head.status == 206 ? StatusPolicy.part : nil
-    let refusal = Refusal(answer.head, problem, body: answer.body, to: answer.request, hiding: secrets.values)
+  private func refusal(_ response: HTTPResponse, _ url: HTTPURL) -> ToolFailure {
+    let problem = response.head.status == 206 ? StatusPolicy.part : nil
+    let refusal = Refusal(response.head, problem, body: response.body, to: response.request, hiding: secrets.values)
     return .failed(StatusPolicy.exitStatus(refusal.status), refusal.message, source: url.display)
   }
 
@@ -191,7 +191,7 @@ struct PageSource {
       progress.show(waiting: left)
       // The seconds are counted down if a terminal shows them.
       let step = progress.isShown ? min(left, 1) : left
-      if try flights.sleep(until: Clock.monotonic() + step) != nil { throw .brokenPipe }
+      if try requests.sleep(until: Clock.monotonic() + step) != nil { throw .brokenPipe }
     }
   }
 
@@ -203,31 +203,31 @@ struct PageSource {
   }
 
   /// When the next request may be made, by the monotonic clock. With several at once, the delay is between their starts.
-  var nextStart: Double {
-    max(pause.end, (options.parallel > 1 ? lastStart : lastAnswer ?? 0) + options.delay)
+  var earliestStart: Double {
+    max(pause.end, (options.parallel > 1 ? lastStart : lastResponse ?? 0) + options.delay)
   }
-  /// When the next request is allowed, by the monotonic clock; nil before the first answer.
-  var nextMoment: Double? { lastAnswer == nil ? nil : nextStart }
+  /// When the next request is allowed, by the monotonic clock; nil before the first response.
+  var nextRequestTime: Double? { lastResponse == nil ? nil : earliestStart }
 
   /// Waits until the next request is allowed.
   private mutating func wait(before url: HTTPURL) throws(ToolFailure) {
-    guard lastAnswer != nil else { return }
+    guard lastResponse != nil else { return }
     if pause.wait > options.maxWait { throw tooLong(pause.wait, pause.reason, url.display) }
-    let deadline = nextStart
+    let deadline = earliestStart
     let left = deadline - Clock.monotonic()
     if left > 0 {
-      tell("waiting \(secondsText(left)) s" + (pause.wait > 0 ? " (\(pause.reason))" : ""), url)
+      log("waiting \(secondsText(left)) s" + (pause.wait > 0 ? " (\(pause.reason))" : ""), url)
       if pause.wait > 0 { try notes.print(.held, url.display, delay: left, pause.reason) }
       try wait(until: deadline)
     }
   }
 
   private mutating func retry(after failure: ToolFailure, asked: Double, _ reason: String) throws(ToolFailure) {
-    guard case .wait(let seconds, let isTold) = policy.fail(asked: asked) else {
-      throw .failed(asked > 0 ? .later : failure.status, failure.diagnostic.adding(policy.gaveUp))
+    guard case .wait(let seconds, let isReported) = policy.fail(asked: asked) else {
+      throw .failed(asked > 0 ? .tryAgain : failure.status, failure.diagnostic.adding(policy.gaveUp))
     }
     if asked > options.maxWait { throw tooLong(asked, reason, failure.diagnostic.source) }
-    if isTold || options.isVerbose, !http.isSilent {
+    if isReported || options.isVerbose, !http.isSilent {
       streams.say(failure.diagnostic.adding(RetryPolicy.words("retrying", in: seconds)))
     }
     try notes.print(.retrying, failure.diagnostic.source ?? "", delay: seconds, failure.message)
@@ -237,7 +237,7 @@ struct PageSource {
   private mutating func tooLong(_ seconds: Double, _ reason: String, _ source: String?) -> ToolFailure {
     retryWait = Int(min(seconds, 1e9).rounded(.up))
     let text = "asked to wait \(secondsText(seconds)) s (\(reason)), more than \(secondsText(options.maxWait)) s"
-    return .failed(.later, text + " (--max-wait)", source: source)
+    return .failed(.tryAgain, text + " (--max-wait)", source: source)
   }
 
   /// Names something that does not come.
@@ -248,7 +248,7 @@ struct PageSource {
   }
 
   /// Reports what only `-v` shows.
-  func tell(_ message: String, _ url: HTTPURL) {
+  func log(_ message: String, _ url: HTTPURL) {
     if options.isVerbose { streams.say(Diagnostic(message, source: url.display)) }
   }
 
@@ -258,8 +258,8 @@ struct PageSource {
   }
 
   /// Reports the options that were detected, but not given.
-  func tell(_ shape: Shape?, beyond options: WalkOptions, _ url: HTTPURL) {
-    if let found = shape?.explained(beyond: options), !found.isEmpty { tell(found, url) }
+  func log(_ shape: Shape?, beyond options: WalkOptions, _ url: HTTPURL) {
+    if let found = shape?.explained(beyond: options), !found.isEmpty { log(found, url) }
   }
 
   // MARK: The request

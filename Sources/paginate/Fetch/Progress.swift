@@ -1,7 +1,6 @@
-// The status line, there only while something is waited for: pages, items, rate, and how long the wait is.
-
 import FeedCore
 
+/// The status line, there only while something is waited for: pages, items, rate, and how long the wait is.
 struct Progress {
   /// What has been read so far.
   var pages = 0

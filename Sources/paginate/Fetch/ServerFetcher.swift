@@ -1,9 +1,8 @@
-// Pages from a server, with or without a store. The engine knows a request only as JSON, which in a store has no secrets.
-// Here it becomes a request again.
-
 import FeedCore
 import FeedHTTP
 
+/// Pages from a server, with or without a store. The engine knows a request only as JSON, which in a store has no secrets.
+/// Here it becomes a request again.
 struct ServerFetcher: ReportingFetcher {
   var walker: Walker
   var source: PageSource
@@ -14,12 +13,12 @@ struct ServerFetcher: ReportingFetcher {
   private let secrets: SecretParameters?
   private let printsPages: Bool
   private(set) var since: SinceReader?
-  /// Prints the note that the feed is open, with the first valid answer; nil if there is nothing to note any more.
+  /// Prints the note that the feed is open, with the first valid response; nil if there is nothing to note any more.
   var opening: NotePrinter?
   /// The request that the last page led to, and what is kept of it.
   private(set) var next: (json: [UInt8], request: PageRequest)?
   /// What said how many items there are.
-  private var totalSource: PageCounts.Source?
+  private var totalSource: PageCounts.CountSource?
   private(set) var failure: ToolFailure?
   private(set) var complaint: ToolFailure?
   private(set) var doubt: ToolFailure?
@@ -71,11 +70,11 @@ struct ServerFetcher: ReportingFetcher {
 
   // MARK: Pages
 
-  mutating func fetch(_ request: [UInt8], ifNoneMatch: [UInt8]?, after progress: WalkProgress) -> FeedAnswer {
+  mutating func fetch(_ request: [UInt8], ifNoneMatch: [UInt8]?, after progress: WalkProgress) -> FeedResponse {
     failure = nil
     guard let asked = self.request(request) else {
       return .failed(
-        FeedFailure(status: .trouble, message: StoreError.damaged("a request in it cannot be read").message))
+        FeedFailure(status: .error, message: StoreError.damaged("a request in it cannot be read").message))
     }
     do throws(ToolFailure) {
       // A page of this run leads to no other place, but a store may have been made with another URL.
@@ -117,46 +116,46 @@ struct ServerFetcher: ReportingFetcher {
     // The first page is never past the end: an error there is an error.
     let endStatuses = request == first ? .none : walker.options.endStatuses
     let isFirst = walker.shape == nil
-    guard let found = try answer(to: request, ifNoneMatch: ifNoneMatch, endStatuses) else { return nil }
+    guard let found = try response(to: request, ifNoneMatch: ifNoneMatch, endStatuses) else { return nil }
     guard let document = found.document else {
       return Read(page: FeedPage(items: []), items: ItemTexts([]), newer: nil)
     }
     // If the page is refused, what it has shown helps most.
-    defer { if isFirst { tell(found.answer.url) } }
-    let step = try step(request, found.answer, document, numbered.counting(progress, request))
+    defer { if isFirst { log(found.response.url) } }
+    let step = try step(request, found.response, document, numbered.counting(progress, request))
     let count = step.page.items.count
-    plan(after: step, of: request, found.answer, wanted: progress.wanted.map { max($0 - count, 0) })
+    plan(after: step, of: request, found.response, wanted: progress.wanted.map { max($0 - count, 0) })
     source.progress.items += count
-    let page = page(step, of: json, found.answer)
+    let page = page(step, of: json, found.response)
     return Read(
       page: page, items: printsPages ? ItemTexts(whole: step.page) : ItemTexts(step.page),
-      newer: try readMarks(step.page, found.answer))
+      newer: try readMarks(step.page, found.response))
   }
 
   private mutating func step(
-    _ request: PageRequest, _ answer: HTTPAnswer, _ document: JSONDocument, _ progress: WalkProgress
+    _ request: PageRequest, _ response: HTTPResponse, _ document: JSONDocument, _ progress: WalkProgress
   ) throws(ToolFailure) -> Walker.Step {
     let step: Walker.Step
-    do { step = try walker.take(request, answer.head, document, from: answer.url, after: progress) } catch {
-      throw source.failure(error, answer, page: walker.pages + 1)
+    do { step = try walker.take(request, response.head, document, from: response.url, after: progress) } catch {
+      throw source.failure(error, response, page: walker.pages + 1)
     }
     guard case .part(let next) = step.outcome else { return step }
     guard let part = try source.page(next), let document = part.document else {
-      throw .failed(.otherEnd, "unexpected HTTP 304", source: source.home.display)
+      throw .failed(.remote, "unexpected HTTP 304", source: source.home.display)
     }
-    return try self.step(next, part.answer, document, progress)
+    return try self.step(next, part.response, document, progress)
   }
 
   /// What the engine is told.
-  private mutating func page(_ step: Walker.Step, of request: [UInt8], _ answer: HTTPAnswer) -> FeedPage {
-    let url = answer.url.display
+  private mutating func page(_ step: Walker.Step, of request: [UInt8], _ response: HTTPResponse) -> FeedPage {
+    let url = response.url.display
     if let text = step.complaint {
       if let complaint { source.streams.say(complaint.diagnostic) }
-      complaint = source.safe(.failed(.otherEnd, text, source: url, record: "page \(walker.pages)"), about: answer)
+      complaint = source.safe(.failed(.remote, text, source: url, record: "page \(walker.pages)"), about: response)
     }
     switch step.outcome {
     case .next(let request): next = ((secrets?.redacted(request) ?? request).json, request)
-    case .failure(let error): failure = source.failure(error, answer, page: walker.pages)
+    case .failure(let error): failure = source.failure(error, response, page: walker.pages)
     case .end(.incomplete(let reason)): failure = .failed(.no, reason, source: url)
     case .end(.open(let reason)): doubt = .failed(.no, reason, source: url)
     case .link, .part, .end: break
@@ -164,7 +163,7 @@ struct ServerFetcher: ReportingFetcher {
     var page = FeedPage(
       step, by: shape?.next, of: request, next: step.outcome.continues ? next?.json : nil,
       failure.map { FeedFailure(status: $0.status, message: $0.message) })
-    page.etag = answer.head.value(of: "etag")
+    page.etag = response.head.value(of: "etag")
     // Another count may count something else.
     let counted = (step.page.counts.items ?? step.page.counts.pages)?.source
     if let totalSource, counted != totalSource { page.total = nil }
@@ -175,21 +174,21 @@ struct ServerFetcher: ReportingFetcher {
   }
 
   /// Reads the values of `--since`.
-  private mutating func readMarks(_ page: Page, _ answer: HTTPAnswer) throws(ToolFailure) -> [Bool]? {
+  private mutating func readMarks(_ page: Page, _ response: HTTPResponse) throws(ToolFailure) -> [Bool]? {
     let origin = walker.origin
     do throws(WalkError) {
-      return try since?.read(page, answer.head) { (link) throws(WalkError) in
-        guard let target = try origin?.target(of: link, from: answer.url) else { return link }
+      return try since?.read(page, response.head) { (link) throws(WalkError) in
+        guard let target = try origin?.target(of: link, from: response.url) else { return link }
         return Array(target.text.utf8)
       }
     } catch {
-      throw source.failure(error, answer, page: walker.pages)
+      throw source.failure(error, response, page: walker.pages)
     }
   }
 
   /// Says what the first page has shown.
-  private func tell(_ url: HTTPURL) {
-    source.tell(shape, beyond: walker.options, url)
+  private func log(_ url: HTTPURL) {
+    source.log(shape, beyond: walker.options, url)
     if walker.options.findsID, hasRead, let id = shape?.id {
       source.note("using \(id.shown) as the id of an item (--id)", url)
     }

@@ -1,9 +1,8 @@
-// Pages that are requested by number, and with `--parallel`, before they are wanted. The walk itself stays one page after
-// another.
-
 import FeedCore
 import FeedHTTP
 
+/// Pages that are requested by number, and with `--parallel`, before they are wanted. The walk itself stays one page after
+/// another.
 struct ShiftingPages {
   /// After this many pages in a row that did not fit, the feed changes too fast for requests ahead.
   private static let mostMisfits = 3
@@ -16,7 +15,7 @@ struct ShiftingPages {
   private var numbers: NumberedPages?
   private var pages = 0
   private var misfits = 0
-  private(set) var seams: Seams
+  private(set) var continuity: PageContinuity
   /// Why no page is requested ahead, if the first page has shown it.
   private(set) var reasonAgainst: String?
 
@@ -24,7 +23,7 @@ struct ShiftingPages {
     self.options = options
     width = options.parallel
     // An item is looked for only among pages of different moments.
-    seams = Seams(depth: width > 1 ? width : 0)
+    continuity = PageContinuity(depth: width > 1 ? width : 0)
   }
 
   /// Whether a page follows the last one, and may come from an earlier moment.
@@ -38,9 +37,9 @@ struct ShiftingPages {
     var result = progress
     result.received = { page in
       guard let received = progress.received(page) else { return nil }
-      if !seams.hasShifted, seams.hasSameCounts(page) { return received }
-      guard seams.smallest < .max else { return nil }
-      return numbers?.position(of: request, size: seams.smallest).map { $0 + page.items.count }
+      if !continuity.hasShifted, continuity.hasSameCounts(page) { return received }
+      guard continuity.smallest < .max else { return nil }
+      return numbers?.position(of: request, size: continuity.smallest).map { $0 + page.items.count }
     }
     return result
   }
@@ -49,7 +48,7 @@ struct ShiftingPages {
   /// - Returns: whether too many in a row did not fit.
   mutating func judge(fits: Bool) -> Bool {
     misfits = fits ? 0 : misfits + 1
-    if !fits { seams.shift() }
+    if !fits { continuity.shift() }
     return misfits >= Self.mostMisfits
   }
 
@@ -59,15 +58,15 @@ struct ShiftingPages {
     next = nil
     requests = []
     pages += 1
-    guard case .next(let next) = read.outcome else { return seams.add(read.page, isLast: true) }
-    seams.add(read.page, isLast: false)
+    guard case .next(let next) = read.outcome else { return continuity.add(read.page, isLast: true) }
+    continuity.add(read.page, isLast: false)
     self.next = next
     numbers = NumberedPages(shape?.next)
     guard let numbers, numbers.number(of: request) != nil, numbers.number(of: next) != nil else {
       if width > 1 { reasonAgainst = "pages are not numbered" }
       return
     }
-    guard let end = numbers.end(read.page.counts, size: seams.largest) else {
+    guard let end = numbers.end(read.page.counts, size: continuity.largest) else {
       if width > 1 { reasonAgainst = "no total is known (--total)" }
       return
     }
@@ -79,7 +78,7 @@ struct ShiftingPages {
   private func count(_ wanted: Int?) -> Int {
     if options.store?.command == .more, options.maxPages == .max { return 1 }
     var count = min(width, max(options.maxPages - pages, 0))
-    if let wanted, seams.largest > 0 { count = min(count, (wanted - 1) / seams.largest + 1) }
+    if let wanted, continuity.largest > 0 { count = min(count, (wanted - 1) / continuity.largest + 1) }
     return count
   }
 }

@@ -1,8 +1,7 @@
-// Reads pages from a file or standard input, without a network.
-
 import FeedCore
 import FeedHTTP
 
+/// Reads pages from a file or standard input, without a network.
 struct LocalWalk {
   private let options: Options
   private let streams: StandardStreams
@@ -43,8 +42,8 @@ struct LocalWalk {
     }
     try output.flushOutput()
     guard options.form == .nextLink else { return .yes }
-    // A missing answer is not the last page.
-    if isEmpty { throw .failed(.trouble, "expected a page, found nothing", source: file.name) }
+    // A missing response is not the last page.
+    if isEmpty { throw .failed(.error, "expected a page, found nothing", source: file.name) }
     return hasLink ? .yes : .no
   }
 

@@ -11,7 +11,7 @@ extension Options.Store {
     // The checkpoint may have kept this member of the record.
     let again = found.extra["seq"].flatMap { Int(String(decoding: $0, as: UTF8.self)) }
     guard let number = try stored(store.releaseNumber(of: id, again: again)) else {
-      throw .failed(.trouble, "the store has no item '\(shortened(id))'", source: quoted(checkpoint))
+      throw .failed(.error, "the store has no item '\(shortened(id))'", source: quoted(checkpoint))
     }
     return number
   }

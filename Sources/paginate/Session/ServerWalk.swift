@@ -1,8 +1,7 @@
-// Gets page after page from a server and prints the items. With a store, StoredWalk does this.
-
 import FeedCore
 import FeedHTTP
 
+/// Gets page after page from a server and prints the items. With a store, StoredWalk does this.
 struct ServerWalk {
   private let options: Options
   private let streams: StandardStreams
@@ -24,9 +23,9 @@ struct ServerWalk {
     var session = FeedSession(
       PassingStorage(dedupes: options.dedupes), FeedOptions(first, options), fetcher, printer)
     session.note = { [source = fetcher.source, url] note in source.note(note.text(nil), url) }
-    let end: FeedSession<ServerFetcher>.End
+    let end: FeedSession<ServerFetcher>.SessionEnd
     // Nothing of it is on a disk.
-    do { end = try session.run() } catch { throw .failed(.trouble, error.message, source: url.display) }
+    do { end = try session.run() } catch { throw .failed(.error, error.message, source: url.display) }
     switch end {
     case .outputFailed(let error): throw .output(error)
     case .outcome(let outcome): return try status(outcome, session.fetcher)
@@ -43,7 +42,7 @@ struct ServerWalk {
     switch fetcher.fetch(first.json, ifNoneMatch: nil, after: WalkProgress()) {
     case .page(let page): outcome.failure = page.failure
     case .failed(let failure): outcome.failure = failure
-    case .notModified: throw .failed(.otherEnd, "unexpected HTTP 304", source: url.display)
+    case .notModified: throw .failed(.remote, "unexpected HTTP 304", source: url.display)
     }
     let status = try status(outcome, fetcher)
     guard status == .yes, let next = fetcher.next else { return .no }

@@ -52,7 +52,7 @@ struct StoredInput {
     }
     try takeLines()
     // Nothing at all is no page: what should have made one has failed.
-    if isEmpty, !areLines { throw .failed(.trouble, "expected a page, found nothing", source: file.name) }
+    if isEmpty, !areLines { throw .failed(.error, "expected a page, found nothing", source: file.name) }
     return status
   }
 }
@@ -67,7 +67,7 @@ struct InputPage {
   var position: TextPosition?
 }
 
-/// One page, as an answer to the only request.
+/// One page, as a response to the only request.
 struct DocumentFetcher: ReportingFetcher {
   private let page: InputPage
   private let streams: StandardStreams
@@ -86,7 +86,7 @@ struct DocumentFetcher: ReportingFetcher {
 
   var shape: Shape? { walker.shape }
 
-  mutating func fetch(_ request: [UInt8], ifNoneMatch: [UInt8]?, after progress: WalkProgress) -> FeedAnswer {
+  mutating func fetch(_ request: [UInt8], ifNoneMatch: [UInt8]?, after progress: WalkProgress) -> FeedResponse {
     do throws(WalkError) {
       let step = try walker.take(nil, nil, page.document, after: progress)
       if walker.options.id == nil, let id = shape?.id {

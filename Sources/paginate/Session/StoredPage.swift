@@ -1,7 +1,6 @@
-// A page of a stored feed, as it is printed.
-
 import FeedCore
 
+/// A page of a stored feed, as it is printed.
 struct StoredPage {
   /// In the order of the feed.
   var items: [WaitingItem] = []

@@ -1,11 +1,10 @@
-// Finds pages of a stored feed, for a reader that shows it page by page without network.
-//
-// A page lies within one run, so nothing is missing between its items. A gap lies between two pages. The page above it
-// says so, and the page below it too, for a reader that comes from there. A page costs what its items cost: places and
-// items are found by indexes.
-
 import FeedCore
 
+/// Finds pages of a stored feed, for a reader that shows it page by page without network.
+///
+/// A page lies within one run, so nothing is missing between its items. A gap lies between two pages. The page above it
+/// says so, and the page below it too, for a reader that comes from there. A page costs what its items cost: places and
+/// items are found by indexes.
 struct StoredPages {
   /// The position of the item that is so many items before the end of a range.
   static let startStatement = """

@@ -15,7 +15,7 @@ struct PollState {
   /// Keeps connections and cookies.
   let client: HTTPClient
 
-  /// Whether the last answer was valid. As in http-cat, notes tell when this changes.
+  /// Whether the last response was valid. As in http-cat, notes tell when this changes.
   fileprivate(set) var isOpen = false
 
   /// What kind of failure ended the last run, if one did.
@@ -23,8 +23,8 @@ struct PollState {
   /// How many seconds the server asks to wait.
   var asked: Double?
   /// When the server or `--delay` allows the next request, by the monotonic clock.
-  private(set) var nextMoment = 0.0
-  /// The head of the last run's first answer.
+  private(set) var nextRequestTime = 0.0
+  /// The head of the last run's first response.
   private(set) var head: HTTPHead?
 
   init(_ options: Options) throws(ToolFailure) {
@@ -47,7 +47,7 @@ struct PollState {
     isOpen = fetcher.opening == nil
     failureKind = source.failureKind
     asked = source.retryWait.map(Double.init)
-    nextMoment = source.nextMoment ?? nextMoment
+    nextRequestTime = source.nextRequestTime ?? nextRequestTime
     head = source.firstHead
   }
 }
@@ -92,7 +92,7 @@ struct StoredPoll {
       } catch {
         try handle(error)
       }
-      let due = max(schedule.due, state.nextMoment)
+      let due = max(schedule.due, state.nextRequestTime)
       if try Interrupts(streams.output).sleep(until: due) != nil { throw .brokenPipe }
     }
   }
@@ -124,17 +124,17 @@ struct StoredPoll {
       if failure.message != complaint, !options.http.isSilent { streams.say(failure.diagnostic) }
       complaint = failure.message
       return succeed()
-    case .otherEnd, .later: break
-    default: throw failure
+    case .remote, .tryAgain: break
+    case .yes, .error: throw failure
     }
-    let isBusy = failure.status == .later && state.failureKind == .content
+    let isBusy = failure.status == .tryAgain && state.failureKind == .content
     let found = PollFailure(
       failure: failure, kind: isBusy ? .network(.transient) : state.failureKind, asked: state.asked)
     // A run that did not get to a request says nothing about the feed.
     if !isBusy { try noteClosed(found) }
     guard !found.isFinal(hasSucceeded: hasSucceeded), let pause = schedule.fail(found, now: Clock.monotonic())
     else { throw failure }
-    if pause.isTold || options.isVerbose, !options.http.isSilent {
+    if pause.isReported || options.isVerbose, !options.http.isSilent {
       streams.say(failure.diagnostic.adding(RetryPolicy.words("retrying", in: pause.seconds)))
     }
     var notes = NotePrinter(options, streams)

@@ -1,8 +1,7 @@
-// Shows a stored feed, without network.
-
 import FeedCore
 import FeedHTTP
 
+/// Shows a stored feed, without network.
 struct StoredView {
   private static let chunkLines = 1000
   private static let chunkBytes = 1 << 20

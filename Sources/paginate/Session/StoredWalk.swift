@@ -23,10 +23,10 @@ extension Options.Store {
 
   /// Converts a store error in `body` into an error of the tool.
   func stored<T>(_ body: @autoclosure () throws(StoreError) -> T) throws(ToolFailure) -> T {
-    do { return try body() } catch { throw failure(error.message, error.kind == .busy ? .later : .trouble) }
+    do { return try body() } catch { throw failure(error.message, error.kind == .busy ? .tryAgain : .error) }
   }
 
-  func failure(_ message: String, _ status: ExitStatus = .trouble) -> ToolFailure {
+  func failure(_ message: String, _ status: ExitStatus = .error) -> ToolFailure {
     .failed(status, message, source: quoted(path))
   }
 }
@@ -88,7 +88,7 @@ struct StoredWalk {
   /// - Parameter state: what goes on from run to run; it is valid even if the run fails.
   func run(_ state: inout PollState) throws(ToolFailure) -> ExitStatus {
     if let status = try attempt(&state) { return status }
-    return try attempt(&state) ?? .otherEnd
+    return try attempt(&state) ?? .remote
   }
 
   /// - Returns: nil if the server has refused the value of `--since`, which is forgotten then.
@@ -97,7 +97,7 @@ struct StoredWalk {
     let waiting = options.http.isSilent ? nil : streams
     guard let lock = try storeOptions.stored(file.lock(record, waits: storeOptions.waits, waiting)) else {
       state.failureKind = .network(.transient)
-      throw storeOptions.failure("another run is using the feed (--wait)", .later)
+      throw storeOptions.failure("another run is using the feed (--wait)", .tryAgain)
     }
     defer { withExtendedLifetime(lock) {} }
     // Only now: the run that we waited for may have added the feed.
@@ -238,7 +238,7 @@ struct StoredWalk {
     let asksAgain = storeOptions.asksNow || (options.isGiven(\.maxWait) && Double(left) > options.maxWait)
     if !asksAgain, Double(left) > options.maxWait {
       state.asked = Double(left)
-      throw .failed(.later, "the server wants no request for another \(left) s (--now)", source: url.display)
+      throw .failed(.tryAgain, "the server wants no request for another \(left) s (--now)", source: url.display)
     }
     if !asksAgain { try fetcher.source.hold(until: Clock.monotonic() + Double(left), url) }
     try storeOptions.stored(store.setRetryWait(nil, now: Self.now))
@@ -258,7 +258,7 @@ struct StoredWalk {
     session.redelivers = storeOptions.redelivers
     var lostGaps = 0
     session.note = { note in
-      tell(note, feed.order)
+      report(note, feed.order)
       if note == .gapLost { lostGaps += 1 }
     }
     var remembered: [UInt8] = []
@@ -282,18 +282,18 @@ struct StoredWalk {
       try noteGaps(lost: lostGaps, feed.order, isOpen: outcome.hasOpenGap, wasOpen: hadGap)
       if outcome.failure?.isForgotten == true, feed.since?.isFiltered == true, !session.fetcher.hasRead {
         try storeOptions.stored(store.forgetMark())
-        tell(.sinceForgotten, feed.order)
+        report(.sinceForgotten, feed.order)
         return nil
       }
       let status = try session.fetcher.status(outcome, streams) { found in
-        found.status == .trouble
+        found.status == .error
           ? storeOptions.failure(found.message) : .failed(found.status, found.message, source: source)
       }
       if let since = session.fetcher.since, since.rule.isOfPage, since.mark == nil, feed.command == .full,
         FeedRuns(try storeOptions.stored(store.runs())).head?.lowerEnd == .end
       {
         throw .failed(
-          .otherEnd, "no page had the value of \(since.rule.shown)\(since.rule.advice)", source: source)
+          .remote, "no page had the value of \(since.rule.shown)\(since.rule.advice)", source: source)
       }
       return status
     }
@@ -312,7 +312,7 @@ struct StoredWalk {
     if wasOpen, !isOpen, lost == 0 { try notes.print(.gap, source, "the gap is filled") }
   }
 
-  private func tell(_ note: FeedNote, _ order: FeedOrder?) {
+  private func report(_ note: FeedNote, _ order: FeedOrder?) {
     if !options.http.isSilent { streams.say(Diagnostic(note.text(order), source: source)) }
   }
 }

@@ -1,6 +1,5 @@
-// The statements that work on a feed, prepared once. The condition on `gone_at` must be written as in the schema's
-// partial index; otherwise SQLite would not use that.
-
+/// The statements that work on a feed, prepared once. The condition on `gone_at` must be written as in the schema's
+/// partial index; otherwise SQLite would not use that.
 struct FeedStatements {
   let runs, item, text, firstLive, lastLive, liveCount, firstPage, lastPage, firstPageFacts: Statement
   let live, intent: Statement

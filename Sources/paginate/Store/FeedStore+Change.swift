@@ -39,7 +39,7 @@ extension FeedStore {
 
   /// - Returns: the release that the change makes.
   private func apply(
-    _ change: FeedChange.Item, _ now: Statement.Value
+    _ change: FeedChange.ChangedItem, _ now: Statement.Value
   ) throws(StoreError) -> Releases.Stretch? {
     let (item, position) = (change.item.texts, Statement.Value(change.position))
     guard let handle = change.handle else {

@@ -1,7 +1,6 @@
-// A feed in a SQLite file: what is known of it.
-
 import FeedCore
 
+/// A feed in a SQLite file: what is known of it.
 final class FeedStore: FeedStorage {
   let database: Database
   let feed: Int
@@ -73,7 +72,7 @@ final class FeedStore: FeedStorage {
   // MARK: Facts
 
   /// How long the server still wants no request, in seconds; nil if it has not said so.
-  /// - Parameter now: seconds since 1970. If this is before the server's answer, the clock has been set back.
+  /// - Parameter now: seconds since 1970. If this is before the server's response, the clock has been set back.
   func retryWait(now: Int) throws(StoreError) -> Int? {
     let times = try statements.retryTime.first(.integer(feed)) { (row) throws(StoreError) in
       (

@@ -1,5 +1,4 @@
-// The items that this run has added last. They are usually printed next, and then need not be read from the store.
-
+/// The items that this run has added last. They are usually printed next, and then need not be read from the store.
 struct FreshItems {
   /// A larger page holds them in memory already, and should not hold them longer.
   private static let limit = 10_000

@@ -66,7 +66,7 @@ struct ReleaseLog {
   // MARK: Changes
 
   /// Items that are consecutive both in the table of items and in the order of releases.
-  private struct Row {
+  private struct ReleaseRow {
     let seq: Int
     let item: Int
     var count: Int
@@ -88,7 +88,7 @@ struct ReleaseLog {
         rows[rows.count - 1].count += release.count
       } else {
         let seq = rows.last.map { $0.seq + $0.count } ?? 1
-        rows.append(Row(seq: seq, item: release.item, count: release.count, isAgain: release.isAgain))
+        rows.append(ReleaseRow(seq: seq, item: release.item, count: release.count, isAgain: release.isAgain))
       }
     }
     if let known, rows[0].count > known.count {
@@ -100,9 +100,9 @@ struct ReleaseLog {
     }
   }
 
-  private func lastRow() throws(StoreError) -> Row? {
+  private func lastRow() throws(StoreError) -> ReleaseRow? {
     try last.first(feed) { (row) throws(StoreError) in
-      Row(
+      ReleaseRow(
         seq: try row.integer(0, "the number of a release", in: StoreLimit.numbers),
         item: try row.integer(1, "the item of a release", in: StoreLimit.numbers),
         count: try row.integer(2, "the count of a release", in: StoreLimit.releaseCounts),

@@ -1,8 +1,7 @@
-// The tables of a store, and views for people who read it with sqlite3(1). An invalid row is refused when it is written,
-// whoever writes it, and again when it is read (Columns.swift): a foreign file may have been made without the checks.
-
 import FeedCore
 
+/// The tables of a store, and views for people who read it with sqlite3(1). An invalid row is refused when it is written,
+/// whoever writes it, and again when it is read (Columns.swift): a foreign file may have been made without the checks.
 enum Schema {
   /// "FUpg": a file with another number belongs to another program.
   static let application = 0x4655_7067
@@ -162,7 +161,7 @@ enum Schema {
   // MARK: Checking a store
 
   /// A part of a file's schema.
-  struct Part {
+  struct SchemaPart {
     /// `table`, `index`, `view` or `trigger`.
     let kind: [UInt8]
     let name: [UInt8]
@@ -171,7 +170,7 @@ enum Schema {
 
   /// The first difference from our schema; nil if there is none. Additional views, tables and indexes are harmless; a
   /// trigger could do anything at any of our statements.
-  static func problem(with found: [Part]) -> String? {
+  static func problem(with found: [SchemaPart]) -> String? {
     if let trigger = found.first(where: { $0.kind.elementsEqual("trigger".utf8) }) {
       return "it has a trigger, '\(shortened(trigger.name))'"
     }

@@ -45,7 +45,7 @@ final class StoreFile {
     }
   }
 
-  /// Opens a store. Creates it (mode 0600) if it does not exist, and upgrades an older format.
+  /// Opens a store. Creates it (mode 0600) if it does not exist.
   /// - Parameter isDurable: whether each change must be on the disk before the next step, to survive a power cut. If
   ///   not, it survives only the end of the process.
   init(_ path: [UInt8], isDurable: Bool = false) throws(StoreError) {
@@ -99,7 +99,7 @@ final class StoreFile {
     }
     guard version == Schema.version else { throw .damaged("there is no format \(version)") }
     let parts = try database.prepare("SELECT type, name, sql FROM sqlite_schema").all { row in
-      Schema.Part(kind: row.text(0), name: row.text(1), statement: row.text(2))
+      Schema.SchemaPart(kind: row.text(0), name: row.text(1), statement: row.text(2))
     }
     if let problem = Schema.problem(with: parts) { throw .damaged(problem) }
   }

@@ -1,11 +1,10 @@
-// A page with nothing at the place of its items. Some APIs leave out empty members (proto3's JSON, X): they send
-// `{"meta":{"result_count":0}}` or `{}` for a page without items. But a mistyped `--items` gives the same picture, and
-// so does an error with status 200. So a page may lack its items in two cases: an earlier page of the feed had them, or
-// the page itself shows that it has none. An error page never may.
-
 import FeedCore
 import FeedHTTP
 
+/// A page with nothing at the place of its items. Some APIs leave out empty members (proto3's JSON, X): they send
+/// `{"meta":{"result_count":0}}` or `{}` for a page without items. But a mistyped `--items` gives the same picture, and
+/// so does an error with status 200. So a page may lack its items in two cases: an earlier page of the feed had them, or
+/// the page itself shows that it has none. An error page never may.
 enum AbsentItems {
   /// Whether nothing is at `pointer` because a member was left out, rather than because another value is in the way.
   static func areLeftOut(at pointer: JSONPointer, of root: JSONValue) -> Bool {

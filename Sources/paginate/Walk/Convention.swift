@@ -16,7 +16,7 @@ struct Convention: Sendable {
   ///     /a/b            there is a value at this JSON Pointer
   ///     !/a/b           there is none
   ///     /a/b=TEXT       it is this string, or this JSON text
-  ///     header:NAME     the answer has this header
+  ///     header:NAME     the response has this header
   let signs: [String]
   /// Values of `--next`, with a space between them. `{scroll}` is that parameter of the first URL.
   let next: String
@@ -38,12 +38,12 @@ struct Convention: Sendable {
 
   func applies(to root: JSONValue, _ head: HTTPHead?, isInBody: Bool) -> Bool {
     if let wanted = self.isInBody, wanted != isInBody { return false }
-    return signs.allSatisfy { Sign($0).isOn(root, head) }
+    return signs.allSatisfy { PlainSign($0).isOn(root, head) }
   }
 
   /// `Jira ('issues' and 'isLast')`.
   var reason: String {
-    let words = signs.filter { !$0.hasPrefix("!") }.map { Sign($0).shown }
+    let words = signs.filter { !$0.hasPrefix("!") }.map { PlainSign($0).shown }
     let list =
       words.count < 2 ? words.joined() : words.dropLast().joined(separator: ", ") + " and " + words[words.count - 1]
     return "\(api) (\(list))"
@@ -62,7 +62,7 @@ struct Convention: Sendable {
   static func pointer(_ text: String) -> JSONPointer { (try? JSONPointer(Array(text.utf8))) ?? JSONPointer() }
 
   /// One sign, taken apart.
-  struct Sign {
+  struct PlainSign {
     enum Wanted: Equatable { case present, absent, text(String), header }
     /// A pointer, or the name of a header.
     let place: String

@@ -1,18 +1,17 @@
-// GraphQL's connections (https://relay.dev/graphql/connections.htm): the cursor is in the answer's `pageInfo`, and goes
-// into a variable of the request.
-//
-// The request shows which variable. The query names it: `issues(first: 100, after: $cursor)`. Without a query text, as
-// with a stored query, it is the only variable that is null in the first request.
-
 import FeedCore
 import FeedHTTP
 
+/// GraphQL's connections (https://relay.dev/graphql/connections.htm): the cursor is in the response's `pageInfo`, and goes
+/// into a variable of the request.
+///
+/// The request shows which variable. The query names it: `issues(first: 100, after: $cursor)`. Without a query text, as
+/// with a stored query, it is the only variable that is null in the first request.
 struct GraphQLCursor {
   let rules: NextRules
   let hasMore: HasMore?
 
   /// - Parameter items: the place of the items, if it is known.
-  /// - Returns: nil if the answer has no connection.
+  /// - Returns: nil if the response has no connection.
   /// - Throws: a usage error if there are several, or if the request has no variable for the cursor.
   init?(_ root: JSONValue, items: JSONPointer?, _ request: PageRequest) throws(WalkError) {
     guard let info = try Self.pageInfo(root, items) else { return nil }
@@ -24,9 +23,9 @@ struct GraphQLCursor {
     hasMore = root.value(at: more) == nil ? nil : try? HasMore(more.text)
   }
 
-  // MARK: The answer
+  // MARK: The response
 
-  /// Whether an answer has a connection.
+  /// Whether a response has a connection.
   static func hasPageInfo(_ root: JSONValue) -> Bool { !outermost(in: root).isEmpty }
 
   /// The place of the `pageInfo` beside the items, else of the only one at the least depth.
@@ -34,7 +33,7 @@ struct GraphQLCursor {
     if let items, let beside = beside(items, in: root) { return beside }
     let found = outermost(in: root)
     if found.count > 1 {
-      throw WalkError(.usage, "the answer has \(found.count) pageInfo objects: say which list to read (--items)")
+      throw WalkError(.usage, "the response has \(found.count) pageInfo objects: say which list to read (--items)")
     }
     return found.first
   }

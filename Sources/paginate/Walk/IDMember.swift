@@ -1,9 +1,8 @@
-// The id of an item, if a store needs one and there is no `--id`: the member `id`, else the one whose name ends in
-// `_id`. All items of a page must have it, each with another value. If several members fit, the user must choose.
-
 import FeedCore
 import FeedHTTP
 
+/// The id of an item, if a store needs one and there is no `--id`: the member `id`, else the one whose name ends in
+/// `_id`. All items of a page must have it, each with another value. If several members fit, the user must choose.
 enum IDMember {
   /// - Parameter items: an array with at least one item.
   /// - Throws: a usage error if no member fits, or more than one.

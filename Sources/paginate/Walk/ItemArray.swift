@@ -1,12 +1,11 @@
-// The place of the items in a page, if there is no `--items`: the one array of objects. That is the whole page, else
-// the array nested least deep in objects. Arrays are not searched, because their contents belong to items.
-
 import FeedCore
 import FeedHTTP
 
+/// The place of the items in a page, if there is no `--items`: the one array of objects. That is the whole page, else
+/// the array nested least deep in objects. Arrays are not searched, because their contents belong to items.
 enum ItemArray {
   /// An object or array on the way, as a chain up to the top: building a path for each would cost more than the page.
-  private struct Place {
+  private struct ArrayPlace {
     let value: JSONValue
     let parent: Int
     let name: JSONValue?
@@ -20,7 +19,7 @@ enum ItemArray {
   /// - Throws: a usage error if there are several.
   static func find(in root: JSONValue) throws(WalkError) -> JSONPointer? {
     if root.kind == .array { return JSONPointer() }
-    var places = [Place(value: root, parent: -1, name: nil)]
+    var places = [ArrayPlace(value: root, parent: -1, name: nil)]
     var level = 0..<1
     // The empty arrays of the first level that has some.
     var empty: [Int] = []
@@ -44,7 +43,7 @@ enum ItemArray {
             continue
           }
           guard isObject ? !isBeside(key) : isCandidate(child.value, key) else { continue }
-          places.append(Place(value: child.value, parent: index, name: key))
+          places.append(ArrayPlace(value: child.value, parent: index, name: key))
           if isObject { continue }
           if child.value.children.contains(where: { _ in true }) {
             found.append(places.count - 1)
@@ -113,7 +112,7 @@ enum ItemArray {
     return false
   }
 
-  private static func pointer(to index: Int, _ places: [Place]) -> JSONPointer {
+  private static func pointer(to index: Int, _ places: [ArrayPlace]) -> JSONPointer {
     var tokens: [[UInt8]] = []
     var index = index
     while let name = places[index].name {

@@ -1,18 +1,17 @@
-// The items of a MediaWiki batch (https://www.mediawiki.org/wiki/API:Continue). As long as an answer has no
-// `batchcomplete`, the next answer has more members of the same items, and more elements of their arrays.
-
 import FeedCore
 
+/// The items of a MediaWiki batch (https://www.mediawiki.org/wiki/API:Continue). As long as a response has no
+/// `batchcomplete`, the next response has more members of the same items, and more elements of their arrays.
 enum ItemParts {
   private static let place = JSONPointer(tokens: ["query", "pages"].map { Array($0.utf8) })
 
-  /// Whether an answer is only a part of a batch.
+  /// Whether a response is only a part of a batch.
   /// - Parameter items: the place of the items.
   static func isPart(_ root: JSONValue, items: JSONPointer) -> Bool {
     items == place && root.member("continue")?.member("continue") != nil && root.member("batchcomplete") == nil
   }
 
-  /// The last answer of a batch, with the items of all of them. Each item has an id.
+  /// The last response of a batch, with the items of all of them. Each item has an id.
   /// - Parameter items: the place of the items.
   static func joined(_ parts: [Page], items: JSONPointer) throws(PointerError) -> JSONDocument {
     var tree = JSONTree(parts[0].root)

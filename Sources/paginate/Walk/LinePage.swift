@@ -1,7 +1,6 @@
-// A page whose lines are its items (NDJSON): it becomes an array, so that everything else works as for other pages.
-
 import FeedCore
 
+/// A page whose lines are its items (NDJSON): it becomes an array, so that everything else works as for other pages.
 enum LinePage {
   /// How much later everything is in the array than in the page.
   static let shift = 1

@@ -1,9 +1,8 @@
-// The numbers of pages, for a rule that counts pages or items. They say which requests will follow before the pages have
-// come.
-
 import FeedCore
 import FeedHTTP
 
+/// The numbers of pages, for a rule that counts pages or items. They say which requests will follow before the pages have
+/// come.
 struct NumberedPages: Equatable {
   private let rule: NextRule
   private let start: Int

@@ -1,22 +1,21 @@
-// What a page says about the size of its feed: the only place that knows the headers and members that do.
-//
-// `--total` and the headers of documented APIs are firm: they may end a walk. A member is found by its name, which is no
-// proof, and a Content-Range may be an estimate (PostgREST). These show that a feed has become smaller, and which pages
-// may be requested early. If they are wrong, a page is requested in vain, and nothing is lost.
-
 import FeedCore
 import FeedHTTP
 
+/// What a page says about the size of its feed: the only place that knows the headers and members that do.
+///
+/// `--total` and the headers of documented APIs are firm: they may end a walk. A member is found by its name, which is no
+/// proof, and a Content-Range may be an estimate (PostgREST). These show that a feed has become smaller, and which pages
+/// may be requested early. If they are wrong, a page is requested in vain, and nothing is lost.
 struct PageCounts: Equatable, Sendable {
   enum Unit: Sendable { case items, pages }
   /// A weak member counts the feed or the page, and a lower limit is less than what is there.
-  enum Source: Sendable { case option, header, contentRange, member, weakMember, lowerLimit }
+  enum CountSource: Sendable { case option, header, contentRange, member, weakMember, lowerLimit }
 
   /// A number of items or pages in the whole feed.
   struct Count: Equatable, Sendable {
     let value: DecimalText
     let unit: Unit
-    let source: Source
+    let source: CountSource
     /// A pointer, or the name of a header.
     let place: String
 
@@ -77,7 +76,7 @@ struct PageCounts: Equatable, Sendable {
   ]
 
   /// Whether the name of a place says that it counts pages.
-  static func namesPages(_ place: NextRule.Place) -> Bool {
+  static func namesPages(_ place: NextRule.ResponsePlace) -> Bool {
     switch place {
     case .header(let name): headers.contains { $0.unit == .pages && $0.name.utf8.elementsEqual(name.lowercased) }
     case .body(let pointer): pointer.tokens.last.map { pageNames.contains(plain(Array($0))) } ?? false
@@ -123,7 +122,7 @@ struct PageCounts: Equatable, Sendable {
   /// The members with one of these names.
   /// - Parameter objects: those that `aboutFeed` finds; none if the page is an object of items, whose names are data.
   private static func members(
-    _ names: Set<String>, _ unit: Unit, _ source: Source, of objects: [(object: JSONValue, pointer: JSONPointer)]
+    _ names: Set<String>, _ unit: Unit, _ source: CountSource, of objects: [(object: JSONValue, pointer: JSONPointer)]
   ) -> [Count] {
     objects.flatMap { object, pointer in
       object.children.compactMap { child in

@@ -1,12 +1,11 @@
-// What a page says about the pages after it. The names of members and headers are no proof of anything, only their
-// values are.
-//
-// Signs are looked for at the top of the page, in the objects about the page, and on the way to the items. Everything
-// else is data.
-
 import FeedCore
 import FeedHTTP
 
+/// What a page says about the pages after it. The names of members and headers are no proof of anything, only their
+/// values are.
+///
+/// Signs are looked for at the top of the page, in the objects about the page, and on the way to the items. Everything
+/// else is data.
 struct PageFacts {
   /// Something that says that there is more.
   struct Sign: Equatable {
@@ -190,7 +189,8 @@ struct PageFacts {
     switch value.kind {
     case .true: true
     case .false: false
-    default: value.string.flatMap { ["true": true, "false": false][String(decoding: $0, as: UTF8.self).lowercased()] }
+    case .null, .number, .string, .escapedString, .array, .object:
+      value.string.flatMap { ["true": true, "false": false][String(decoding: $0, as: UTF8.self).lowercased()] }
     }
   }
 
@@ -212,7 +212,7 @@ struct PageFacts {
       let advice = "--next '*=\(place.shown)' if these are parameters, or else --next \(typed(target + place.text))"
       more.append(Sign(what: what, advice: advice, place: place))
     case .array, .object: break
-    default:
+    case .null, .false, .number, .string, .escapedString:
       let kind = value.kind.isString ? "a text" : "a number"
       let advice = "--next \(typed(target + place.text)), with the parameter's NAME"
       more.append(Sign(what: "\(kind) at \(place.shown)", advice: advice, place: place))

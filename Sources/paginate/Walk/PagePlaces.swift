@@ -42,14 +42,14 @@ enum ItemPlace: Equatable, Sendable {
 
 /// `--has-more`: where a page says whether more pages follow.
 struct HasMore: Equatable, Sendable {
-  let place: NextRule.Place
+  let place: NextRule.ResponsePlace
   /// Whether the meaning is reversed, as in `isLast`.
   let isOpposite: Bool
 
   /// - Parameter text: a place, with a leading `!` for the reversed meaning.
   init(_ text: [UInt8]) throws(OptionRefusal) {
     isOpposite = text.first == UInt8(ascii: "!")
-    place = try NextRule.Place(typed: isOpposite ? Array(text.dropFirst()) : text, suchAs: "/has_more")
+    place = try NextRule.ResponsePlace(typed: isOpposite ? Array(text.dropFirst()) : text, suchAs: "/has_more")
   }
 
   var text: [UInt8] { (isOpposite ? [UInt8(ascii: "!")] : []) + place.text }
@@ -87,13 +87,14 @@ struct HasMore: Equatable, Sendable {
 
 /// `--total`: where a page says how many items, or pages, its feed has.
 struct TotalPlace: Equatable, Sendable {
-  let place: NextRule.Place
+  let place: NextRule.ResponsePlace
   let unit: PageCounts.Unit
 
   /// - Parameter text: a place, with `pages:` before it if it counts pages. Its name may say that too.
   init(_ text: [UInt8]) throws(OptionRefusal) {
     let isOfPages = text.starts(with: "pages:".utf8)
-    place = try NextRule.Place(typed: isOfPages ? Array(text.dropFirst("pages:".utf8.count)) : text, suchAs: "/total")
+    let pointer = isOfPages ? Array(text.dropFirst("pages:".utf8.count)) : text
+    place = try NextRule.ResponsePlace(typed: pointer, suchAs: "/total")
     unit = isOfPages || PageCounts.namesPages(place) ? .pages : .items
   }
 

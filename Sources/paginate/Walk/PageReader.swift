@@ -9,11 +9,11 @@ import FeedHTTP
 /// An item of a page. A page may have a million of them, so the id and the order key are only their places.
 struct PageItem: Sendable {
   let value: JSONValue
-  private let idPart: Part
-  private let keyPart: Part
+  private let idPart: TapePart
+  private let keyPart: TapePart
 
   /// A place on the tape, counted from the name that comes before the item. No item takes 32 GiB of tape.
-  private struct Part {
+  private struct TapePart {
     /// Nil is 0, to take only 4 bytes.
     let place: UInt32
 
@@ -22,8 +22,8 @@ struct PageItem: Sendable {
 
   init(_ value: JSONValue, id: JSONValue?, orderKey: JSONValue?) {
     self.value = value
-    idPart = Part(id, of: value)
-    keyPart = Part(orderKey, of: value)
+    idPart = TapePart(id, of: value)
+    keyPart = TapePart(orderKey, of: value)
   }
 
   /// The text of a string, or the token of a number; nil without `--id`.
@@ -36,7 +36,7 @@ struct PageItem: Sendable {
   var idRange: Range<Int>? { part(idPart)?.range }
   var keyRange: Range<Int>? { part(keyPart)?.range }
 
-  private func part(_ part: Part) -> JSONValue? {
+  private func part(_ part: TapePart) -> JSONValue? {
     part.place == 0 ? nil : JSONValue(document: value.document, position: value.position + Int(part.place) - 2)
   }
 
@@ -74,7 +74,7 @@ struct PageReader: Equatable, Sendable {
   var orderKey: JSONPointer?
 
   /// - Parameters:
-  ///   - head: the head of the answer; nil if pages come from a file.
+  ///   - head: the head of the response; nil if pages come from a file.
   ///   - mayLackItems: whether a page without anything at the place of its items counts as empty (`AbsentItems`).
   func read(
     _ document: JSONDocument, _ head: HTTPHead? = nil, mayLackItems: Bool = false
@@ -146,17 +146,17 @@ struct PageReader: Equatable, Sendable {
     return name
   }
 
-  // MARK: Error answers
+  // MARK: Error responses
 
   private static let complaints = [
     ["errors", "0", "message"], ["errors", "0", "detail"], ["errors", "0", "title"], ["error", "message"],
     ["error", "info"], ["error_message"], ["error_description"], ["error", "type"], ["error"], ["message"], ["detail"],
   ].map { JSONPointer(tokens: $0.map { Array($0.utf8) }) }
 
-  /// The error in an answer with status 200: `; the answer says 'invalid_auth'`.
+  /// The error in a response with status 200: `; the response says 'invalid_auth'`.
   static func complaint(of root: JSONValue) -> String {
     for pointer in complaints {
-      if let text = root.value(at: pointer)?.string, !text.isEmpty { return "; the answer says '\(shortened(text))'" }
+      if let text = root.value(at: pointer)?.string, !text.isEmpty { return "; the response says '\(shortened(text))'" }
     }
     return ""
   }

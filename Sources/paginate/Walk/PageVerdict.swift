@@ -23,7 +23,7 @@ import FeedCore
 import FeedHTTP
 
 /// Why a walk has ended.
-enum Ending: Equatable, Sendable {
+enum WalkEnding: Equatable, Sendable {
   /// `--has-more` says so.
   case noMore
   /// No link or cursor.
@@ -42,7 +42,7 @@ enum Ending: Equatable, Sendable {
 /// What a page means for the walk.
 enum PageVerdict: Equatable {
   case next
-  case end(Ending)
+  case end(WalkEnding)
   /// Nothing of the page may be printed.
   case refused(WalkError)
   /// The items are valid, but there is no way to go on.
@@ -58,7 +58,7 @@ enum PageVerdict: Equatable {
   ) -> PageVerdict {
     let page = context.page
     if rules.isNone || page.hasMore == false { return .end(page.hasMore == false ? .noMore : .noNext) }
-    if page.items.isEmpty, !rules.isToldByPage {
+    if page.items.isEmpty, !rules.isInPage {
       guard let place = more(page, PageFacts(context)) else { return .end(step == nil ? .noNext : .emptyPage) }
       return .end(.incomplete("the page is empty, but \(place) says that there is more; is --next right?"))
     }
@@ -77,7 +77,7 @@ enum PageVerdict: Equatable {
   ) -> PageVerdict {
     let page = context.page
     let facts = PageFacts(context)
-    if rules.isToldByPage, let place = more(page, facts) {
+    if rules.isInPage, let place = more(page, facts) {
       let advice = isFirst ? facts.more.first { $0.advice.hasPrefix("--next ") }?.text : nil
       let error = WalkError(
         .page,
@@ -104,7 +104,7 @@ enum PageVerdict: Equatable {
 
   /// The page leads to itself, so nothing can follow.
   /// - Parameter received: how many items were read; nil if that is not known.
-  static func atItself(_ page: Page, pages: Int, received: Int?) -> Ending {
+  static func atItself(_ page: Page, pages: Int, received: Int?) -> WalkEnding {
     if page.hasMore == true {
       return .incomplete("the page leads to itself, but --has-more says that there is more; is --next right?")
     }
@@ -114,7 +114,7 @@ enum PageVerdict: Equatable {
     return short(received, of: total)
   }
 
-  private static func short(_ read: Int, of total: PageCounts.Count) -> Ending {
+  private static func short(_ read: Int, of total: PageCounts.Count) -> WalkEnding {
     .incomplete("the feed ended after \(read) of \(total.shown); is --next right?")
   }
 
@@ -172,7 +172,7 @@ extension NextRules {
     case .link: "has no next link in a Link header"
     case .place(.body(let pointer), _): "has nothing at \(pointer.shown)"
     case .place(.header(let field), _): "has no header '\(quoted(field))'"
-    default: nil
+    case .item, .counted, .same, .constant, nil: nil
     }
   }
 

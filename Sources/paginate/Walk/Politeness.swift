@@ -4,7 +4,7 @@
 import FeedCore
 import FeedHTTP
 
-/// What an answer asks of the client.
+/// What a response asks of the client.
 struct Politeness: Equatable, Sendable {
   private(set) var wait: AskedWait
 
@@ -62,7 +62,7 @@ struct Politeness: Equatable, Sendable {
 
   // MARK: Refusals
 
-  /// What to do about an answer: the policy for all tools, but for refusals that only a body explains.
+  /// What to do about a response: the policy for all tools, but for refusals that only a body explains.
   static func verdict(_ head: HTTPHead, _ body: JSONDocument?, to request: HTTPRequest) -> StatusPolicy.Verdict {
     // Heroku answers so without being asked for a part, and says where the next one is.
     if head.status == 206, head.value(of: "next-range") != nil { return .taken }

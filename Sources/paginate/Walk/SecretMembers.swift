@@ -1,10 +1,9 @@
-// The places of secrets in a JSON body, so that they can be removed and put back without changing anything else.
-
 import FeedCore
 
+/// The places of secrets in a JSON body, so that they can be removed and put back without changing anything else.
 enum SecretMembers {
   /// A string, number or boolean that is a secret.
-  struct Place {
+  struct SecretPlace {
     /// The names and indices on the way to it. Members with the same name have the same path.
     let path: [[UInt8]]
     let range: Range<Int>
@@ -12,10 +11,10 @@ enum SecretMembers {
 
   /// - Parameter isSecret: whether a member with this decoded name is secret, with everything in it.
   /// - Returns: the places in the order of the text; nil if the body is not JSON, in one document or several.
-  static func places(in body: [UInt8], _ isSecret: ([UInt8]) -> Bool) -> [Place]? {
+  static func places(in body: [UInt8], _ isSecret: ([UInt8]) -> Bool) -> [SecretPlace]? {
     var stream = JSONStream()
     stream.append(body)
-    var places: [Place] = []
+    var places: [SecretPlace] = []
     var offset = 0
     do {
       while let found = try stream.next(isLast: true) {
@@ -31,8 +30,8 @@ enum SecretMembers {
 
   private static func places(
     in root: JSONValue, at offset: Int, _ path: [[UInt8]], _ isSecret: ([UInt8]) -> Bool
-  ) -> [Place] {
-    var places: [Place] = []
+  ) -> [SecretPlace] {
+    var places: [SecretPlace] = []
     var open = [(value: root, path: path, isSecret: false)]
     while let (value, path, isInSecret) = open.popLast() {
       for (index, child) in value.children.enumerated() {
@@ -42,10 +41,10 @@ enum SecretMembers {
         switch child.value.kind {
         case .object, .array: open.append((child.value, path, isOne || isInSecret))
         case .null: break
-        default:
+        case .true, .false, .number, .string, .escapedString:
           let range = child.value.range
           guard isOne || isInSecret else { continue }
-          places.append(Place(path: path, range: (range.lowerBound + offset)..<(range.upperBound + offset)))
+          places.append(SecretPlace(path: path, range: (range.lowerBound + offset)..<(range.upperBound + offset)))
         }
       }
     }
@@ -53,7 +52,7 @@ enum SecretMembers {
   }
 
   /// - Parameter text: the new text of a place; nil keeps it.
-  static func edited(_ body: [UInt8], _ places: [Place], _ text: (Place) -> [UInt8]?) -> [UInt8] {
+  static func edited(_ body: [UInt8], _ places: [SecretPlace], _ text: (SecretPlace) -> [UInt8]?) -> [UInt8] {
     var result: [UInt8] = []
     var copied = 0
     for place in places {

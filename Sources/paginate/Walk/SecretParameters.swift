@@ -141,7 +141,7 @@ struct SecretParameters: Sendable {
     return form.text
   }
 
-  private func places(in body: [UInt8]) -> [SecretMembers.Place]? { SecretMembers.places(in: body, isSecret) }
+  private func places(in body: [UInt8]) -> [SecretMembers.SecretPlace]? { SecretMembers.places(in: body, isSecret) }
 
   /// Values by name. If a name occurs several times, its first lookup gets the first value.
   private struct Queue<Name: Hashable> {

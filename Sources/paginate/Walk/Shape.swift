@@ -186,7 +186,7 @@ struct Shape: Equatable, Sendable {
     case .string, .escapedString: return isURL(JSONString.decoded(value))
     case .object: return ["href", "link", "url", "uri"].contains { value.member($0)?.kind.isString == true }
     case .array: return value.children.contains { NextRule.isNext($0.value) }
-    default: return false
+    case .true, .false, .number: return false
     }
   }
 

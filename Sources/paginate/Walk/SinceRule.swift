@@ -1,5 +1,5 @@
 // `--since TARGET=SOURCE`: what a run asks for is what came after the last complete run. The text is that of `--next`
-// (NextRule+Text). The value is the greatest one of the items, or one that the answer holds, such as a link to what comes
+// (NextRule+Text). The value is the greatest one of the items, or one that the response holds, such as a link to what comes
 // later.
 
 import FeedCore
@@ -17,7 +17,7 @@ struct SinceRule: Equatable, Sendable {
     do throws(NextRule.Problem) { parsed = try NextRule.parse(text) } catch { throw OptionRefusal(error.message) }
     switch parsed?.source {
     case .item(.max, _, _), .place: break
-    default: throw OptionRefusal(Self.expected)
+    case .item, .counted, .link, .same, .constant, nil: throw OptionRefusal(Self.expected)
     }
     guard let parsed else { throw OptionRefusal(Self.expected) }
     rule = parsed
@@ -27,7 +27,7 @@ struct SinceRule: Equatable, Sendable {
   var shift: NextRule.Shift? {
     switch rule.source {
     case .item(_, _, let shift), .place(_, let shift): shift
-    default: nil
+    case .counted, .link, .same, .constant: nil
     }
   }
 
@@ -37,7 +37,7 @@ struct SinceRule: Equatable, Sendable {
     return nil
   }
 
-  /// Whether the answer has the value, on its last page.
+  /// Whether the response has the value, on its last page.
   var isOfPage: Bool { if case .place = rule.source { true } else { false } }
 
   /// Where the value comes from, without the shift.
@@ -69,7 +69,7 @@ struct SinceMark: Equatable, Sendable {
   let source: [UInt8]
   /// The value when the feed was last read completely; nil if it never was.
   var covered: SinceValue?
-  /// The greatest value of all that was read, or the last one that an answer had.
+  /// The greatest value of all that was read, or the last one that a response had.
   var greatest: SinceValue
 }
 
@@ -87,7 +87,7 @@ struct SinceReader: Sendable {
   /// Whether the first request asks only for what is newer than the known items.
   var isFiltered: Bool { mark?.covered != nil }
 
-  /// Whether the answer to that request must show known items again: it begins below the greatest value.
+  /// Whether the response to that request must show known items again: it begins below the greatest value.
   var mustJoin: Bool { rule.shift?.isMinus ?? false }
 
   /// The first request of a run.

@@ -30,7 +30,7 @@ struct WalkError: Error, Equatable, Sendable {
 
   /// - Parameter isLocal: whether the page came from standard input or a file.
   func status(isLocal: Bool) -> ExitStatus {
-    kind == .usage || isLocal ? .trouble : .otherEnd
+    kind == .usage || isLocal ? .error : .remote
   }
 
   /// - Parameters:

@@ -1,8 +1,7 @@
-// The options of a walk, from the command line or remembered by a store.
-
 import FeedCore
 import FeedHTTP
 
+/// The options of a walk, from the command line or remembered by a store.
 struct WalkOptions: Sendable {
   /// `--next`; nil is `none`.
   var rules: [NextRule?] = []

@@ -1,10 +1,10 @@
-// The walk: an answer goes in, a page and the next request come out. It learns what the API looks like. It neither makes
+// The walk: a response goes in, a page and the next request come out. It learns what the API looks like. It neither makes
 // the requests nor decides which items are printed, and what was read before is for its caller to say.
 
 import FeedCore
 import FeedHTTP
 
-/// A page, with its answer and its request.
+/// A page, with its response and its request.
 struct PageContext {
   /// Nil if pages come from a file.
   let head: HTTPHead?
@@ -18,9 +18,9 @@ struct PageContext {
   let items: JSONPointer?
 
   /// What the rules look at.
-  var answer: NextAnswer {
+  var response: NextResponse {
     let items = page.items
-    return NextAnswer(
+    return NextResponse(
       head: head, root: page.root, request: request, first: first, url: url, count: items.count
     ) { (items[$0].value, items[$0].id) }
   }
@@ -45,20 +45,20 @@ struct Walker: Sendable {
   /// The result of a page.
   struct Step: Sendable {
     let page: Page
-    let outcome: Outcome
+    let outcome: WalkOutcome
     /// The index of the first item with which to end (`--stop-before`).
     var end: Int?
     /// The error that the page reports although it has items (GraphQL), for a message.
     var complaint: String?
   }
 
-  enum Outcome: Equatable, Sendable {
+  enum WalkOutcome: Equatable, Sendable {
     case next(PageRequest)
     /// The page is a part of one: the request for the next part.
     case part(PageRequest)
     /// Without a first request: the next link, to be printed.
     case link([UInt8])
-    case end(Ending)
+    case end(WalkEnding)
     /// The items are valid, but there is no way to go on.
     case failure(WalkError)
 
@@ -109,7 +109,7 @@ struct Walker: Sendable {
   /// Reads a page.
   /// - Parameters:
   ///   - request: the request for the page; nil if pages come from a file.
-  ///   - head: the head of its answer; nil if pages come from a file.
+  ///   - head: the head of its response; nil if pages come from a file.
   ///   - base: the URL that the page came from, after redirects (RFC 3986 §5.1.3); nil for the request's URL.
   /// - Throws: if the page lacks what it should have. None of its items may be printed then.
   mutating func take(
@@ -155,7 +155,7 @@ struct Walker: Sendable {
   /// How the walk goes on.
   private mutating func outcome(
     _ shape: Shape, _ request: PageRequest?, _ head: HTTPHead?, _ page: Page, _ inARow: Int?, _ progress: WalkProgress
-  ) throws(WalkError) -> Outcome {
+  ) throws(WalkError) -> WalkOutcome {
     guard let request, let origin else { return options.findsLink ? try link(shape, page) : .end(.noNext) }
     do { return try outcome(shape, request, head, page, origin, inARow, progress) } catch {
       // If no more items are wanted than the page has, nobody asks how it goes on.
@@ -181,7 +181,7 @@ struct Walker: Sendable {
     let empty = Page(document: page.document, items: [], hasMore: nil, counts: PageCounts())
     let outcome =
       switch try outcome(shape, request, head, page, origin, nil, WalkProgress()) {
-      case .next(let next): Outcome.part(next)
+      case .next(let next): WalkOutcome.part(next)
       case let other: other
       }
     return Step(page: empty, outcome: outcome)
@@ -232,10 +232,10 @@ struct Walker: Sendable {
     // Without its items, a later page is empty, unless they stand in another place.
     if hasMetItems || options.hasKnownItems { return !AbsentItems.hasObjects(root) }
     var hasNext = false
-    if let rules = shape.next, rules.isToldByPage, let request {
+    if let rules = shape.next, rules.isInPage, let request {
       let page = Page(document: document, items: [], hasMore: nil, counts: PageCounts())
       let context = context(page, shape, request, head)
-      hasNext = (try? rules.step(after: context.answer)).flatMap(\.self) != nil
+      hasNext = (try? rules.step(after: context.response)).flatMap(\.self) != nil
     }
     return AbsentItems.areShown(by: root, at: pointer, total: shape.total, hasNext: hasNext)
   }
@@ -256,14 +256,14 @@ struct Walker: Sendable {
   private mutating func outcome(
     _ shape: Shape, _ request: PageRequest, _ head: HTTPHead?, _ page: Page, _ origin: OriginRules, _ inARow: Int?,
     _ progress: WalkProgress
-  ) throws(WalkError) -> Outcome {
+  ) throws(WalkError) -> WalkOutcome {
     if progress.isAgain { loops = LoopGuard() }
     let hasIDs = progress.dedupes && (shape.id != nil || shape.place?.isMembers == true)
     try loops.add(page, of: request, by: shape.next, hasIDs: hasIDs)
     let context = context(page, shape, request, head)
     guard let rules = shape.next else { return try withoutRule(shape, context) }
     let step: NextStep?
-    do throws(NextError) { step = page.hasMore == false ? nil : try rules.step(after: context.answer) } catch {
+    do throws(NextError) { step = page.hasMore == false ? nil : try rules.step(after: context.response) } catch {
       if error.isUsage, pages == 1 { throw WalkError(error) }
       return .failure(WalkError(error))
     }
@@ -280,7 +280,7 @@ struct Walker: Sendable {
   }
 
   /// The first page of a feed whose rule is not known.
-  private func withoutRule(_ shape: Shape, _ context: PageContext) throws(WalkError) -> Outcome {
+  private func withoutRule(_ shape: Shape, _ context: PageContext) throws(WalkError) -> WalkOutcome {
     if context.page.hasMore == false { return .end(.noMore) }
     let unknown = "cannot tell how to ask for the next page"
     switch PageFacts(context).withoutRule {
@@ -298,7 +298,7 @@ struct Walker: Sendable {
   private func next(
     _ step: NextStep, _ rules: NextRules, _ page: Page, after request: PageRequest, _ origin: OriginRules,
     _ progress: WalkProgress
-  ) throws(WalkError) -> Outcome {
+  ) throws(WalkError) -> WalkOutcome {
     var target: HTTPURL?
     if let reference = step.reference {
       guard let url else { throw WalkError(.usage, "the URL is malformed") }
@@ -327,7 +327,7 @@ struct Walker: Sendable {
   }
 
   /// The next link of a page from a file: it must be a whole URL, because there is no URL to resolve it against.
-  private func link(_ shape: Shape, _ page: Page) throws(WalkError) -> Outcome {
+  private func link(_ shape: Shape, _ page: Page) throws(WalkError) -> WalkOutcome {
     guard let rules = shape.next else {
       let none = PageRequest(url: [])
       return try withoutRule(

@@ -1,7 +1,6 @@
-// The parts of a request that this server uses. The rest of the head is not kept.
-
 import FeedCore
 
+/// The parts of a request that this server uses. The rest of the head is not kept.
 struct ClientRequest: Equatable {
   enum Method: String, Equatable {
     case get = "GET"
@@ -26,9 +25,9 @@ struct ClientRequest: Equatable {
   var authorization: [UInt8]?
   var ifNoneMatch: [UInt8]?
   var lastEventIDField: [UInt8]?
-  /// Whether the client takes answers in gzip.
+  /// Whether the client takes responses in gzip.
   var acceptsGzip = false
-  /// Whether a person may read the answer: browsers ask for HTML.
+  /// Whether a person may read the response: browsers ask for HTML.
   var wantsHTML = false
   /// Whether a browser asks which requests it may send (Fetch §4.8).
   var isPreflight = false

@@ -10,7 +10,7 @@ import FeedCore
 /// Parses bytes into requests; a new parser for each request.
 struct RequestParser {
   /// Why a request is refused: a status, and a few words for the body.
-  struct Refusal: Error, Equatable {
+  struct RequestProblem: Error, Equatable {
     let status: Int
     let reason: String
   }
@@ -42,7 +42,7 @@ struct RequestParser {
 
   /// Continues in `bytes` at `index`.
   /// - Returns: the request, with `index` after its head; nil if all bytes are used up first.
-  mutating func next(_ bytes: borrowing Span<UInt8>, from index: inout Int) throws(Refusal) -> ClientRequest? {
+  mutating func next(_ bytes: borrowing Span<UInt8>, from index: inout Int) throws(RequestProblem) -> ClientRequest? {
     while index < bytes.count {
       isFresh = false
       let end = firstIndex(of: UInt8(ascii: "\n"), in: bytes, index..<bytes.count)
@@ -57,15 +57,15 @@ struct RequestParser {
     return nil
   }
 
-  private mutating func append(_ piece: borrowing Span<UInt8>, isEnded: Bool) throws(Refusal) {
+  private mutating func append(_ piece: borrowing Span<UInt8>, isEnded: Bool) throws(RequestProblem) {
     if isInHeaders {
       headerSize += piece.count + (isEnded ? 1 : 0)
-      if headerSize > Self.maxHeaders { throw Refusal(status: 431, reason: "request header fields too large") }
+      if headerSize > Self.maxHeaders { throw RequestProblem(status: 431, reason: "request header fields too large") }
     } else if line.isEmpty, piece.count > 0, !piece[0].isTokenByte, piece[0] != UInt8(ascii: "\r") {
-      // Refused at once: a client of another protocol (usually TLS) waits for an answer.
+      // Refused at once: a client of another protocol (usually TLS) waits for a response.
       throw Self.bad("not an HTTP request")
     } else if line.count + piece.count - (endsInReturn(piece) ? 1 : 0) > Self.maxRequestLine {
-      throw Refusal(status: 414, reason: "URI too long")
+      throw RequestProblem(status: 414, reason: "URI too long")
     }
     line.append(span: piece)
   }
@@ -76,7 +76,7 @@ struct RequestParser {
   }
 
   /// - Returns: whether the head is complete.
-  private mutating func endLine() throws(Refusal) -> Bool {
+  private mutating func endLine() throws(RequestProblem) -> Bool {
     if isInHeaders {
       if line.isEmpty {
         try finish()
@@ -93,11 +93,11 @@ struct RequestParser {
     return false
   }
 
-  private static func bad(_ reason: String) -> Refusal { Refusal(status: 400, reason: reason) }
+  private static func bad(_ reason: String) -> RequestProblem { RequestProblem(status: 400, reason: reason) }
 
   // MARK: The request line
 
-  private mutating func takeRequestLine() throws(Refusal) {
+  private mutating func takeRequestLine() throws(RequestProblem) {
     let parts = line.split(separator: UInt8(ascii: " "), omittingEmptySubsequences: false)
     guard parts.count == 3, !parts[0].isEmpty, parts[0].allSatisfy(\.isTokenByte) else {
       throw Self.bad("malformed request line")
@@ -107,17 +107,17 @@ struct RequestParser {
     try takeTarget(parts[1])
   }
 
-  private mutating func takeVersion(_ version: ArraySlice<UInt8>) throws(Refusal) {
+  private mutating func takeVersion(_ version: ArraySlice<UInt8>) throws(RequestProblem) {
     let text = Array(version)
     guard text.count == 8, text.starts(with: "HTTP/".utf8), text[5].isDigit, text[6] == UInt8(ascii: "."),
       text[7].isDigit
     else { throw Self.bad("malformed HTTP version") }
-    guard text[5] == UInt8(ascii: "1") else { throw Refusal(status: 505, reason: "HTTP version not supported") }
+    guard text[5] == UInt8(ascii: "1") else { throw RequestProblem(status: 505, reason: "HTTP version not supported") }
     isHTTP11 = text[7] != UInt8(ascii: "0")
   }
 
   /// A path with a query (§3.2.1), or a complete URL as for a proxy (§3.2.2), whose host replaces the header's.
-  private mutating func takeTarget(_ target: ArraySlice<UInt8>) throws(Refusal) {
+  private mutating func takeTarget(_ target: ArraySlice<UInt8>) throws(RequestProblem) {
     guard !target.isEmpty, target.allSatisfy({ $0.isVisible && $0 != UInt8(ascii: "#") }) else {
       throw Self.bad("malformed request target")
     }
@@ -145,7 +145,7 @@ struct RequestParser {
 
   // MARK: Header fields
 
-  private mutating func takeField() throws(Refusal) {
+  private mutating func takeField() throws(RequestProblem) {
     guard let colon = line.firstIndex(of: UInt8(ascii: ":")), colon > 0, line[..<colon].allSatisfy(\.isTokenByte) else {
       throw Self.bad("malformed header field")
     }
@@ -189,17 +189,17 @@ struct RequestParser {
   }
 
   /// Sets a field that may occur only once.
-  private static func take(_ value: ArraySlice<UInt8>, into field: inout [UInt8]?) throws(Refusal) {
+  private static func take(_ value: ArraySlice<UInt8>, into field: inout [UInt8]?) throws(RequestProblem) {
     if field != nil { throw bad("a header field occurs twice") }
     field = Array(value)
   }
 
-  private mutating func takeLength(_ value: ArraySlice<UInt8>) throws(Refusal) {
+  private mutating func takeLength(_ value: ArraySlice<UInt8>) throws(RequestProblem) {
     guard !value.isEmpty, value.allSatisfy(\.isDigit), length == nil else { throw Self.bad("malformed content length") }
     length = value.allSatisfy { $0 == UInt8(ascii: "0") } ? 0 : 1
   }
 
-  private mutating func finish() throws(Refusal) {
+  private mutating func finish() throws(RequestProblem) {
     if isHTTP11 && request.host == nil { throw Self.bad("no Host header") }
     // RFC 9112 §6.1: the end of such a request is unknown.
     if hasTransferCoding && (length != nil || !isHTTP11) { throw Self.bad("the end of the request is unclear") }

@@ -1,8 +1,6 @@
-// The heads of responses. All give the length of the body, except for the event stream, which ends with its connection:
-// every client and proxy understands that, and all clients can get the same bytes.
-
 import FeedCore
 
+/// The heads of responses.
 struct ResponseHead {
   let status: Int
   private(set) var text: [UInt8] = []
@@ -37,7 +35,7 @@ struct ResponseHead {
     if allowed.contains(any) {
       set("Access-Control-Allow-Origin", any)
     } else {
-      // A cache must not give one origin the answer for another.
+      // A cache must not give one origin the response for another.
       set("Vary", "Origin")
       guard let origin, allowed.contains(origin) else { return }
       set("Access-Control-Allow-Origin", origin)

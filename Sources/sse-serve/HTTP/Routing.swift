@@ -61,8 +61,6 @@ struct Router {
     return parts.count == 4 && parts[3].elementsEqual("snapshot".utf8) ? .snapshot(name) : notFound
   }
 
-  static let unknownStream = Route.refused(404, "unknown stream: GET / lists all streams")
-
   private var notFound: Route {
     let streams = isMany ? "/, /streams/NAME" : "/"
     let snapshot = isPlain ? "" : isMany ? ", /streams/NAME/snapshot" : ", /snapshot"

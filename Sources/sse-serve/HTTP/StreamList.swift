@@ -115,8 +115,8 @@ struct StreamList {
         [name.textContent, text.textContent] = [link.textContent, ""];
         name.scrollIntoView();
         try {
-          const answer = await fetch(link.href + location.search, { signal: mine.signal });
-          const reader = answer.body.pipeThrough(new TextDecoderStream()).getReader();
+          const response = await fetch(link.href + location.search, { signal: mine.signal });
+          const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
           for (let piece; !(piece = await reader.read()).done && mine === last;) show(piece.value);
           if (mine === last) show("The stream has ended.");
         } catch (error) {

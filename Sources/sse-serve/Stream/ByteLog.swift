@@ -1,20 +1,19 @@
-// The stream that all clients get: one sequence of bytes, written once. A place in it is an offset from the first byte
-// ever written. A client's place says that everything before it was sent. So an event costs the same memory for one
-// client as for ten thousand. A slow client costs the bytes between its place and the end.
-//
-// The bytes are in pieces of up to 64 KiB, a good size for a write. Pieces are dropped from the front.
-
 import FeedCore
 
+/// The stream that all clients get: one sequence of bytes, written once. A place in it is an offset from the first byte
+/// ever written. A client's place says that everything before it was sent. So an event costs the same memory for one
+/// client as for ten thousand. A slow client costs the bytes between its place and the end.
+///
+/// The bytes are in pieces of up to 64 KiB, a good size for a write. Pieces are dropped from the front.
 struct ByteLog {
-  private struct Piece {
+  private struct LogPiece {
     var start: Int
     var bytes: [UInt8]
   }
 
   private static let pieceSize = 64 * 1024
 
-  private var pieces = NumberedQueue(blank: Piece(start: 0, bytes: []))
+  private var pieces = NumberedQueue(blank: LogPiece(start: 0, bytes: []))
   /// The place after the last byte.
   private(set) var end = 0
 
@@ -24,7 +23,7 @@ struct ByteLog {
   mutating func append(_ bytes: [UInt8]) {
     guard !bytes.isEmpty else { return }
     if pieces.isEmpty || pieces[pieces.end - 1].bytes.count + bytes.count > Self.pieceSize {
-      pieces.append(Piece(start: end, bytes: bytes))
+      pieces.append(LogPiece(start: end, bytes: bytes))
     } else {
       pieces[pieces.end - 1].bytes += bytes
     }

@@ -1,8 +1,7 @@
-// Strong entity tags: a 128-bit digest of the content, the same in every run. So a client that asks again after a
-// restart of the server learns that nothing has changed.
-
 import FeedCore
 
+/// Strong entity tags: a 128-bit digest of the content, the same in every run. So a client that asks again after a
+/// restart of the server learns that nothing has changed.
 enum EntityTag {
   /// The tag with its quotes.
   static func of(_ bytes: [UInt8]) -> [UInt8] {

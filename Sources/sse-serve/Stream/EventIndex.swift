@@ -1,21 +1,20 @@
-// The end of each event in the log, and its id. A client that returns sends the id of its last event; it has missed the
-// events after that.
-//
-// The newest events, up to a number or a size, are the replay window, in which ids are looked up. Older ones are kept
-// while a slow client still needs them.
-
 import FeedCore
 
+/// The end of each event in the log, and its id. A client that returns sends the id of its last event; it has missed the
+/// events after that.
+///
+/// The newest events, up to a number or a size, are the replay window, in which ids are looked up. Older ones are kept
+/// while a slow client still needs them.
 struct EventIndex {
   /// Where a client continues after an id.
-  enum Place: Equatable {
+  enum ResumePlace: Equatable {
     case after(Int)
     /// Several events of the window have the id; this is the end of the first.
     case ambiguous(Int)
     case unknown
   }
 
-  private struct Entry {
+  private struct IndexedEvent {
     var end: Int
     var id: [UInt8]
     /// The next event with the same id.
@@ -28,7 +27,7 @@ struct EventIndex {
   }
 
   private let limit: Options.Replay
-  private var entries = NumberedQueue(blank: Entry(end: 0, id: []))
+  private var entries = NumberedQueue(blank: IndexedEvent(end: 0, id: []))
   /// The number of the first event of the window.
   private var windowFirst = 0
   /// The start of the window, and the id of the event before it.
@@ -51,7 +50,7 @@ struct EventIndex {
     lastID = id
     let id = Array(id.trimmed(\.isBlank))
     let number = entries.end
-    entries.append(Entry(end: end, id: id))
+    entries.append(IndexedEvent(end: end, id: id))
     if !id.isEmpty {
       newestID = id
       if let last = known[id]?.last {
@@ -85,7 +84,7 @@ struct EventIndex {
   }
 
   /// Where a client continues whose last event had `id`.
-  func place(after id: [UInt8]) -> Place {
+  func place(after id: [UInt8]) -> ResumePlace {
     let id = Array(id.trimmed(\.isBlank))
     guard !id.isEmpty else { return .unknown }
     let inWindow = known[id]

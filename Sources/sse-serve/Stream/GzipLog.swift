@@ -1,10 +1,9 @@
-// The log once more, compressed, for clients that accept gzip (RFC 1952). Each piece is compressed once for all clients,
-// so that it refers to nothing before it: a client can begin at any piece. What a client gets is one member of gzip: its
-// header, the pieces from its beginning on, and at the end an empty last block with the checksum of all of them.
-
 import FeedCore
 import FeedZlib
 
+/// The log once more, compressed, for clients that accept gzip (RFC 1952). Each piece is compressed once for all clients,
+/// so that it refers to nothing before it: a client can begin at any piece. What a client gets is one member of gzip: its
+/// header, the pieces from its beginning on, and at the end an empty last block with the checksum of all of them.
 struct GzipLog {
   /// The end of a piece in both logs, and the checksum of everything up to there.
   struct Mark {

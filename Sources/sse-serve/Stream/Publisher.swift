@@ -1,15 +1,14 @@
-// From event records to the stream for all clients, and to the document that a late client gets first.
-//
-// In a document stream (feedutils(7)), a record is sent only after it was applied here. A change that does not apply is
-// not sent, nor are the changes after it, until the next whole document. So every client that follows has the document
-// that is held here.
-
 import FeedCore
 import FeedZlib
 
+/// From event records to the stream for all clients, and to the document that a late client gets first.
+///
+/// In a document stream (feedutils(7)), a record is sent only after it was applied here. A change that does not apply is
+/// not sent, nor are the changes after it, until the next whole document. So every client that follows has the document
+/// that is held here.
 struct Publisher {
   /// What a client gets after the greeting, and its place in the log.
-  struct Beginning {
+  struct Start {
     var preamble: [UInt8] = []
     var document: SharedText?
     var place: Int
@@ -17,7 +16,7 @@ struct Publisher {
     var isResumed = false
   }
 
-  /// The answer to `/snapshot`.
+  /// The response to `/snapshot`.
   enum Snapshot {
     case none
     /// There is a document, but nothing at the pointer of `--select`.
@@ -36,7 +35,7 @@ struct Publisher {
   private var document = DocumentStream()
   private var writer = EventStreamWriter()
   private var count = 0
-  /// The current document as an event and as an answer, until it changes.
+  /// The current document as an event and as a response, until it changes.
   private var event: SharedText?
   private var snapshot: Snapshot?
   /// The event, compressed, with the checksum of its text.
@@ -167,15 +166,15 @@ struct Publisher {
   /// The beginning for a client that has seen the event `id`, empty for none.
   /// - Parameter found: the end of that event, for a client that has waited for it. It may have left the window
   ///   meanwhile.
-  mutating func begin(after id: [UInt8], at found: Int? = nil) -> Beginning {
+  mutating func begin(after id: [UInt8], at found: Int? = nil) -> Start {
     var place = index.place(after: id)
     if let found { place = [.unknown, .after(found)].contains(place) ? .after(found) : .ambiguous(found) }
     switch place {
-    case .after(let place): return Beginning(place: place, isResumed: true)
-    case .ambiguous(let place) where options.isPlain: return Beginning(place: place, isResumed: true)
+    case .after(let place): return Start(place: place, isResumed: true)
+    case .ambiguous(let place) where options.isPlain: return Start(place: place, isResumed: true)
     case .ambiguous, .unknown: break
     }
-    var beginning = Beginning(place: log.end)
+    var beginning = Start(place: log.end)
     if !options.isPlain { beginning.document = currentEvent() }
     guard !id.isEmpty, beginning.document == nil else { return beginning }
     if options.isPlain, index.hasIDs {
@@ -209,11 +208,11 @@ struct Publisher {
 
   /// The beginning for a client that gets it compressed.
   /// - Parameter member: gets the checksums of what the client gets.
-  mutating func packed(_ beginning: Beginning, for member: GzipMember) -> Beginning {
+  mutating func packed(_ beginning: Start, for member: GzipMember) -> Start {
     guard let gzip else { return beginning }
     let mark = gzip.mark(at: beginning.place)
     member.begin(at: mark)
-    var packed = Beginning(preamble: member.stored(beginning.preamble), place: mark.packedPlace)
+    var packed = Start(preamble: member.stored(beginning.preamble), place: mark.packedPlace)
     if let document = beginning.document {
       let made = packedEvent ?? pack(document, gzip)
       member.add(made.checksum)

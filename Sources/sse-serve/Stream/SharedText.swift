@@ -10,14 +10,14 @@ final class SharedText {
 
 /// The texts of one kind that are in memory, from the oldest to the newest.
 struct HeldTexts {
-  private struct Entry { weak var text: SharedText? }
+  private struct HeldText { weak var text: SharedText? }
 
-  private var entries: [Entry] = []
+  private var entries: [HeldText] = []
 
   /// How many bytes of old texts are allowed, besides a few times the newest.
   private static let spare = 64 << 20
 
-  mutating func add(_ text: SharedText) { entries.append(Entry(text: text)) }
+  mutating func add(_ text: SharedText) { entries.append(HeldText(text: text)) }
 
   /// The oldest, if there are too many bytes.
   mutating func excess() -> SharedText? {

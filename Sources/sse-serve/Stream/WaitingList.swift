@@ -1,11 +1,10 @@
-// Clients that are ahead: each has seen an event at another server of the same feed that has not come here yet. It
-// waits for that event and continues right after it, instead of getting an older document.
-//
-// A new event is compared with the lowest awaited number, and only clients whose wait is over are visited. So an event
-// costs the same for one waiting client as for ten thousand.
-
 import FeedCore
 
+/// Clients that are ahead: each has seen an event at another server of the same feed that has not come here yet. It
+/// waits for that event and continues right after it, instead of getting an older document.
+///
+/// A new event is compared with the lowest awaited number, and only clients whose wait is over are visited. So an event
+/// costs the same for one waiting client as for ten thousand.
 struct WaitingList {
   /// A client whose wait is over.
   struct Ready: Equatable {

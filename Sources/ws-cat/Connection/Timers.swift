@@ -1,10 +1,9 @@
-// Timed events of an open connection: pings, missing answers, repeated texts, and the idle timeout.
-
 import FeedCore
 import FeedHTTP
 
+/// Timed events of an open connection: pings, missing responses, repeated texts, and the idle timeout.
 struct Timers {
-  enum Event: Equatable {
+  enum TimedEvent: Equatable {
     case ping
     /// The text at this index in the options.
     case text(Int)
@@ -36,12 +35,12 @@ struct Timers {
   }
 
   /// The next event that is due. Call this until it returns nil.
-  mutating func due(_ now: Double, _ lastActivity: Double) -> Event? {
+  mutating func due(_ now: Double, _ lastActivity: Double) -> TimedEvent? {
     if let timeout = options.connection.idleTimeout, now >= lastActivity + timeout {
       return .lost(.idle(timeout, isOpen: true))
     }
     if let unanswered, now >= unanswered + pingTimeout {
-      return .lost(HTTPError(.timedOut, "no answer to a ping for \(secondsText(pingTimeout)) s"))
+      return .lost(HTTPError(.timedOut, "no response to a ping for \(secondsText(pingTimeout)) s"))
     }
     if let moment = nextPing, let interval = options.pingInterval, now >= moment {
       nextPing = now + interval

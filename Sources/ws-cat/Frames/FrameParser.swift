@@ -1,15 +1,14 @@
-// The frames of a server, joined into messages (RFC 6455 §5, §6.2).
-//
-// Bytes come in chunks that are cut anywhere. A header is collected in an integer until it is complete. Each of its
-// bytes is checked at once, so an invalid one is found without waiting for the rest. Payload goes straight from the
-// chunk to the end of the message, or of the control frame, which may come between two fragments. Text is checked on
-// the way, across all cuts: the first byte that is not UTF-8 ends the connection. A compressed message is unpacked on
-// the way, so its limit holds for what comes out.
-
 import FeedCore
 
+/// The frames of a server, joined into messages (RFC 6455 §5, §6.2).
+///
+/// Bytes come in chunks that are cut anywhere. A header is collected in an integer until it is complete. Each of its
+/// bytes is checked at once, so an invalid one is found without waiting for the rest. Payload goes straight from the
+/// chunk to the end of the message, or of the control frame, which may come between two fragments. Text is checked on
+/// the way, across all cuts: the first byte that is not UTF-8 ends the connection. A compressed message is unpacked on
+/// the way, so its limit holds for what comes out.
 struct FrameParser {
-  enum Item: Equatable {
+  enum ParsedItem: Equatable {
     /// `message` is complete; `isText` says which kind it is.
     case message
     case ping
@@ -60,7 +59,7 @@ struct FrameParser {
   /// Continues with a chunk.
   /// - Parameter index: where to continue in it; advanced past the used bytes.
   /// - Returns: the item that is complete now; nil if the chunk is used up.
-  mutating func next(_ chunk: borrowing Span<UInt8>, from index: inout Int) throws(ProtocolError) -> Item? {
+  mutating func next(_ chunk: borrowing Span<UInt8>, from index: inout Int) throws(ProtocolError) -> ParsedItem? {
     while true {
       guard let left else {
         guard index < chunk.count else { return nil }
@@ -179,7 +178,7 @@ struct FrameParser {
 
   private static let badText = ProtocolError(CloseCode.badData, "text that is not valid UTF-8")
 
-  private mutating func endFrame() throws(ProtocolError) -> Item? {
+  private mutating func endFrame() throws(ProtocolError) -> ParsedItem? {
     switch opcode {
     case .ping: return .ping
     case .pong: return .pong

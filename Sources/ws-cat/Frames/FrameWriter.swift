@@ -1,8 +1,7 @@
-// The frames of a client (RFC 6455 §5.2, §5.3): one for each message, masked with four unpredictable bytes. So nobody
-// who chooses the message can choose the bytes that a proxy sees.
-
 import FeedCore
 
+/// The frames of a client (RFC 6455 §5.2, §5.3): one for each message, masked with four unpredictable bytes. So nobody
+/// who chooses the message can choose the bytes that a proxy sees.
 enum FrameWriter {
   /// Appends a frame.
   /// - Parameters:

@@ -59,7 +59,7 @@ final class MessageInflater {
 
   private func run(
     _ piece: borrowing Span<UInt8>, from index: inout Int, room: Int, to message: inout [UInt8]
-  ) throws(ProtocolError) -> InflaterStream.Progress {
+  ) throws(ProtocolError) -> InflaterStream.InflatedPart {
     do { return try stream.run(piece, from: &index, room: room, to: &message) } catch {
       throw ProtocolError(CloseCode.internalError, error.message)
     }

@@ -1,11 +1,10 @@
-// The protocol state of an open connection (RFC 6455 §5 to §7), without a socket: the server's bytes go in, messages
-// come out, and frames to send collect in the outbox. This answers pings with their payload, and close frames.
-
 import FeedCore
 import FeedZlib
 
+/// The protocol state of an open connection (RFC 6455 §5 to §7), without a socket: the server's bytes go in, messages
+/// come out, and frames to send collect in the outbox. This answers pings with their payload, and close frames.
 struct Session {
-  enum Event: Equatable {
+  enum SessionEvent: Equatable {
     /// `message` is complete.
     case message
     /// The server has sent its close frame: no more data comes, and none is sent.
@@ -45,7 +44,7 @@ struct Session {
 
   /// Continues with a chunk.
   /// - Throws: a protocol error; its close frame is then in the outbox.
-  mutating func next(_ chunk: borrowing Span<UInt8>, from index: inout Int) throws(ProtocolError) -> Event? {
+  mutating func next(_ chunk: borrowing Span<UInt8>, from index: inout Int) throws(ProtocolError) -> SessionEvent? {
     // After the server's close frame no data comes (§5.5.1); after an error it could not be understood.
     if hasReceivedClose || isBroken { index = chunk.count }
     do throws(ProtocolError) {

@@ -1,8 +1,7 @@
-// The event name of each message (`--event-from`), and whether it is wanted (`--event`, `--drop`). Messages in a row
-// often have the same name. So the last one is kept: it is compared in place, and not copied or looked up again.
-
 import FeedCore
 
+/// The event name of each message (`--event-from`), and whether it is wanted (`--event`, `--drop`). Messages in a row
+/// often have the same name. So the last one is kept: it is compared in place, and not copied or looked up again.
 struct EventNames {
   private static let message = Array("message".utf8)
   static let binary = Array("binary".utf8)

@@ -1,7 +1,6 @@
-// Prints a message: as an event record, or as its bytes.
-
 import FeedCore
 
+/// Prints a message: as an event record, or as its bytes.
 struct MessagePrinter {
   private let isRaw: Bool
   private let dataForm: PayloadForm

@@ -1,10 +1,9 @@
-// From a message to standard output: unpack it, name it, select, print, count. It is kept when a connection ends.
-
 import FeedCore
 import FeedHTTP
 
+/// From a message to standard output: unpack it, name it, select, print, count. It is kept when a connection ends.
 struct MessagePump {
-  enum Progress { case more, finished }
+  enum PumpProgress { case more, finished }
 
   private let source: String
   private let streams: StandardStreams
@@ -54,14 +53,14 @@ struct MessagePump {
     if !maySend { helloWait.begin(streams) }
   }
 
-  mutating func take(_ message: [UInt8], isText: Bool) throws(ToolFailure) -> Progress {
+  mutating func take(_ message: [UInt8], isText: Bool) throws(ToolFailure) -> PumpProgress {
     count += 1
     let progress = isText ? try take(text: message) : try takeBinary(message)
     isFinished = progress == .finished
     return progress
   }
 
-  private mutating func takeBinary(_ message: [UInt8]) throws(ToolFailure) -> Progress {
+  private mutating func takeBinary(_ message: [UInt8]) throws(ToolFailure) -> PumpProgress {
     if let inflates {
       let unpacked: [UInt8]?
       do { unpacked = try inflates.unpacked(message, limit: maxSize) } catch {
@@ -72,7 +71,7 @@ struct MessagePump {
     return binaryForm == .text && message.isUTF8 ? try take(text: message) : try take(binary: message)
   }
 
-  private mutating func take(text: [UInt8]) throws(ToolFailure) -> Progress {
+  private mutating func take(text: [UInt8]) throws(ToolFailure) -> PumpProgress {
     let isParsed = looksInside || !maySend
     let document = isParsed ? try? PayloadForm.parsed(text) : nil
     if !maySend, let document, let sendAfter, sendAfter.holds(for: document) { allowSending() }
@@ -94,7 +93,7 @@ struct MessagePump {
     helloWait.end()
   }
 
-  private mutating func take(binary message: [UInt8]) throws(ToolFailure) -> Progress {
+  private mutating func take(binary message: [UInt8]) throws(ToolFailure) -> PumpProgress {
     if names.isBinaryWanted {
       printer.print(binary: message, to: &output)
       try countPrinted()
@@ -110,7 +109,7 @@ struct MessagePump {
   /// What a message means for the end, whether or not it was printed.
   private func progress(
     after message: [UInt8], _ document: JSONDocument?, of event: [UInt8]
-  ) throws(ToolFailure) -> Progress {
+  ) throws(ToolFailure) -> PumpProgress {
     let meaning = ends.isEmpty ? .nothing : ends.meaning(type: event, data: message, document)
     if case .failure(let option) = meaning {
       throw EndMarks.failure(option, message, source: source, record: "message \(count)")
@@ -119,7 +118,7 @@ struct MessagePump {
   }
 
   private func failure(_ message: String) -> ToolFailure {
-    .failed(.otherEnd, message, source: source, record: "message \(count)")
+    .failed(.remote, message, source: source, record: "message \(count)")
   }
 
   /// Prints a note, which does not count as a message.

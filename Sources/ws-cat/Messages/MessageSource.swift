@@ -1,8 +1,7 @@
-// Standard input as messages: one for each line, or one for each event record. Input waits here until there is a
-// connection for it, and messages that a connection did not send come back.
-
 import FeedCore
 
+/// Standard input as messages: one for each line, or one for each event record. Input waits here until there is a
+/// connection for it, and messages that a connection did not send come back.
 struct MessageSource {
   private static let name = "-"
   /// How many pieces of the input are read only to count their messages.
@@ -132,7 +131,7 @@ struct MessageSource {
 
   private func failure(_ message: String, at offset: Int, in excerpt: [UInt8] = []) -> ToolFailure {
     .failed(
-      .trouble, message, source: Self.name, place: .init(line: line, column: offset + 1, excerpt: excerpt))
+      .error, message, source: Self.name, place: .init(line: line, column: offset + 1, excerpt: excerpt))
   }
 
   // MARK: Records

@@ -1,9 +1,8 @@
-// Messages of the input that each new connection needs again, such as subscriptions (`--resend`). A message is kept when
-// it is handed to a connection. If that connection ends before it has sent the message, the message goes back to the
-// input, and is no longer kept: so the next connection sends it once, at its place.
-
 import FeedCore
 
+/// Messages of the input that each new connection needs again, such as subscriptions (`--resend`). A message is kept when
+/// it is handed to a connection. If that connection ends before it has sent the message, the message goes back to the
+/// input, and is no longer kept: so the next connection sends it once, at its place.
 struct ResentMessages {
   /// A message that cannot be kept. Without it, a later connection would have to do without a subscription.
   enum Excess: Error, Equatable {

@@ -1,8 +1,7 @@
-// The request that opens a WebSocket (RFC 6455 §4.1): a GET that asks to switch protocols.
-
 import FeedCore
 import FeedHTTP
 
+/// The request that opens a WebSocket (RFC 6455 §4.1): a GET that asks to switch protocols.
 struct OpeningRequest {
   /// Headers that belong to the handshake. Options set the other headers; these would break it.
   static let reserved = ["connection", "upgrade"]

@@ -1,6 +1,5 @@
-// SHA-1 (FIPS 180-4), used only where the protocol requires it: to show that the server has read the key. It protects
-// no secret.
-
+/// SHA-1 (FIPS 180-4), used only where the protocol requires it: to show that the server has read the key. It protects
+/// no secret.
 enum SHA1 {
   static func digest(_ message: [UInt8]) -> [UInt8] {
     var state: [UInt32] = [0x6745_2301, 0xEFCD_AB89, 0x98BA_DCFE, 0x1032_5476, 0xC3D2_E1F0]

@@ -1,11 +1,10 @@
-// The encodings that an XML declaration may name: the labels of the Encoding standard (WHATWG, §4.2), and some that are
-// older. Other than for HTML, ISO-8859-1 is itself and not windows-1252, and the same is true of US-ASCII, ISO-8859-9
-// and ISO-8859-11: that is what XML says, and what all XML parsers do.
-//
-// Encodings in which a byte of ASCII may mean something else are missing: ISO-2022, HZ, UTF-7, EBCDIC.
-
 import FeedCore
 
+/// The encodings that an XML declaration may name: the labels of the Encoding standard (WHATWG, §4.2), and some that are
+/// older. Other than for HTML, ISO-8859-1 is itself and not windows-1252, and the same is true of US-ASCII, ISO-8859-9
+/// and ISO-8859-11: that is what XML says, and what all XML parsers do.
+///
+/// Encodings in which a byte of ASCII may mean something else are missing: ISO-2022, HZ, UTF-7, EBCDIC.
 struct Charset: Equatable {
   enum Kind {
     case utf8

@@ -1,7 +1,6 @@
-// The pieces of a complete, well-formed element: text and markup in turn.
-
 import FeedCore
 
+/// The pieces of a complete, well-formed element: text and markup in turn.
 enum ElementPiece {
   case text
   /// A start tag or an empty-element tag.

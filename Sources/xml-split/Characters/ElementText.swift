@@ -1,8 +1,7 @@
-// Text and attribute values of a tree, as written in the element: with references and line ends, and text also with
-// comments, instructions and CDATA sections in it. All are decoded on the way to where they are wanted.
-
 import FeedCore
 
+/// Text and attribute values of a tree, as written in the element: with references and line ends, and text also with
+/// comments, instructions and CDATA sections in it. All are decoded on the way to where they are wanted.
 enum ElementText {
   /// Whether a byte of a text begins a reference or other markup.
   @inline(__always)

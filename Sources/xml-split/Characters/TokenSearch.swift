@@ -1,10 +1,9 @@
-// The search for the end of an incomplete token. It remembers its position, so no byte is searched twice, however the
-// text is cut. The token is checked when it is complete.
-//
-// If a form feed ends the document, it also ends the search: the token around it will never be complete.
-
 import FeedCore
 
+/// The search for the end of an incomplete token. It remembers its position, so no byte is searched twice, however the
+/// text is cut. The token is checked when it is complete.
+///
+/// If a form feed ends the document, it also ends the search: the token around it will never be complete.
 struct TokenSearch {
   enum Kind {
     case tag
@@ -26,7 +25,7 @@ struct TokenSearch {
   }
 
   /// The place in a document type declaration.
-  private enum Place {
+  private enum DoctypePlace {
     case outside
     case subset
     case declaration
@@ -39,7 +38,7 @@ struct TokenSearch {
   var offset: Int
   /// The quote that is open; 0 for none.
   private var quote: UInt8 = 0
-  private var place = Place.outside
+  private var place = DoctypePlace.outside
   /// The form feed, if it ends a document.
   private let formFeed: UInt8?
 
@@ -163,7 +162,7 @@ struct TokenSearch {
   }
 
   /// What begins with the `<` at `offset`; nil if more bytes are needed to decide.
-  private func opened(_ bytes: borrowing Span<UInt8>) -> Place? {
+  private func opened(_ bytes: borrowing Span<UInt8>) -> DoctypePlace? {
     switch startsWith(bytes, "<!--", at: offset) {
     case .yes: return .comment
     case .cut: return nil

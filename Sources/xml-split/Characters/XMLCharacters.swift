@@ -1,7 +1,6 @@
-// Characters (XML 1.0, fifth edition, §2.2), as bytes.
-
 import FeedCore
 
+/// Characters (XML 1.0, fifth edition, §2.2), as bytes.
 enum XMLCharacters {
   /// The result of reading a character.
   enum Found {

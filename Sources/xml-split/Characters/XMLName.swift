@@ -1,7 +1,6 @@
-// Names ([5]), as bytes.
-
 import FeedCore
 
+/// Names ([5]), as bytes.
 enum XMLName {
   /// Whether an ASCII byte may be in a name.
   @inline(__always)
@@ -28,7 +27,7 @@ enum XMLName {
   }
 
   /// The end of a name.
-  enum End {
+  enum NameEnd {
     /// The offset after its last byte; `start` if there is no name.
     case at(Int)
     /// The bytes end before a byte that is not part of the name.
@@ -37,7 +36,7 @@ enum XMLName {
 
   /// Reads a name (or, with `isToken`, an Nmtoken) from `start`.
   @inline(__always)
-  static func end(_ bytes: borrowing Span<UInt8>, _ start: Int, isToken: Bool = false) -> End {
+  static func end(_ bytes: borrowing Span<UInt8>, _ start: Int, isToken: Bool = false) -> NameEnd {
     guard start < bytes.count else { return .cut }
     let first = bytes[start]
     if first < 0x80, !isToken, !isStartByte(first) { return .at(start) }
@@ -54,7 +53,7 @@ enum XMLName {
   }
 
   /// Continues from `index`, character by character.
-  private static func slowEnd(_ bytes: borrowing Span<UInt8>, _ start: Int, _ index: Int, isToken: Bool) -> End {
+  private static func slowEnd(_ bytes: borrowing Span<UInt8>, _ start: Int, _ index: Int, isToken: Bool) -> NameEnd {
     var index = index
     while index < bytes.count {
       let byte = bytes[index]

@@ -1,7 +1,6 @@
-// References ([66] CharRef, [68] EntityRef).
-
 import FeedCore
 
+/// References ([66] CharRef, [68] EntityRef).
 enum XMLReference {
   case character(UInt32)
   case entity([UInt8])

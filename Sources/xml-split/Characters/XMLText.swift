@@ -1,7 +1,6 @@
-// Runs of characters, eight bytes at a time.
-
 import FeedCore
 
+/// Runs of characters, eight bytes at a time.
 enum XMLText {
   /// The offset of the first byte that text must check: `<`, `&`, `]`, a control character or non-ASCII.
   @inline(__always)

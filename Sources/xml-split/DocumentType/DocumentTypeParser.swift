@@ -1,8 +1,7 @@
-// The document type declaration ([28]) with its internal subset: the grammar is checked, and the entities are read.
-// Nothing external is read. After the first reference to something external, unknown names are no error (§4.1).
-
 import FeedCore
 
+/// The document type declaration ([28]) with its internal subset: the grammar is checked, and the entities are read.
+/// Nothing external is read. After the first reference to something external, unknown names are no error (§4.1).
 struct DocumentTypeParser {
   private(set) var entities: XMLEntities
   /// Parameter entities: the text of internal ones, nil for external ones.

@@ -1,11 +1,10 @@
-// The texts of the entities that a document declares, for JSON and fields. Only plain text is put into the output: an
-// entity whose text has markup, even through other entities, is not.
-//
-// Each text is made once, and there is a limit for what is made for a document and for what is put into a record. So a
-// billion laughs cost no more than that.
-
 import FeedCore
 
+/// The texts of the entities that a document declares, for JSON and fields. Only plain text is put into the output: an
+/// entity whose text has markup, even through other entities, is not.
+///
+/// Each text is made once, and there is a limit for what is made for a document and for what is put into a record. So a
+/// billion laughs cost no more than that.
 struct EntityTexts {
   private enum Text {
     case plain([UInt8])

@@ -1,7 +1,6 @@
-// The entities of HTML 4 (§24) that XML does not have. Feeds use them without a declaration.
-
 import FeedCore
 
+/// The entities of HTML 4 (§24) that XML does not have. Feeds use them without a declaration.
 enum HTMLEntities {
   /// The character that a name stands for.
   static func character(_ name: [UInt8]) -> UInt32? { characters[name] }

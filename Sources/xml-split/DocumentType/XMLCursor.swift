@@ -1,7 +1,6 @@
-// A position in a complete text, for reading declarations.
-
 import FeedCore
 
+/// A position in a complete text, for reading declarations.
 struct XMLCursor {
   let bytes: [UInt8]
   var index = 0

@@ -1,7 +1,6 @@
-// The XML declaration ([23]), and the encodings that it may name.
-
 import FeedCore
 
+/// The XML declaration ([23]), and the encodings that it may name.
 struct XMLDeclaration {
   private(set) var encoding: [UInt8]?
   private(set) var isStandalone = false

@@ -1,9 +1,8 @@
-// The entities of a document. They are never written to the output. But a document is not well-formed if its references
-// lead to text that is not, or to themselves (§4.1, §4.3.2). Each entity is checked once, when first referred to,
-// however often it is referred to: a billion laughs cost ten checks.
-
 import FeedCore
 
+/// The entities of a document. They are never written to the output. But a document is not well-formed if its references
+/// lead to text that is not, or to themselves (§4.1, §4.3.2). Each entity is checked once, when first referred to,
+/// however often it is referred to: a billion laughs cost ten checks.
 struct XMLEntities {
   /// The place of a reference. In an attribute, the text must not contain `<`.
   enum Context: Hashable {
@@ -19,12 +18,12 @@ struct XMLEntities {
     case unparsed
   }
 
-  private struct Place: Hashable {
+  private struct EntityPlace: Hashable {
     let name: [UInt8]
     let context: Context
   }
 
-  private enum State { case open, done }
+  private enum EntityState { case open, done }
 
   /// Checks a text as the content of an element.
   typealias ContentCheck = @Sendable (_ text: [UInt8]) throws(XMLError) -> XMLReferences
@@ -34,7 +33,7 @@ struct XMLEntities {
   /// Whether declarations may be unread. If so, an unknown name is no error.
   var mayLackDeclarations = false
   private var kinds: [[UInt8]: Kind] = [:]
-  private var states: [Place: State] = [:]
+  private var states: [EntityPlace: EntityState] = [:]
   /// Those that have been referred to and have elements, or are in another file.
   private var withElements: Set<[UInt8]> = []
   /// Names that were referred to before their declaration. Entities that lead to them are checked again later.
@@ -73,8 +72,8 @@ struct XMLEntities {
       revisions -= 1
       endDeclarations()
     }
-    var way: [(place: Place, rest: [Place])] = []
-    func enter(_ place: Place) throws(XMLError) {
+    var way: [(place: EntityPlace, rest: [EntityPlace])] = []
+    func enter(_ place: EntityPlace) throws(XMLError) {
       switch states[place] {
       case .done: return
       case .open: throw XMLError("entity '\(shortened(place.name))' refers to itself", at: offset)
@@ -84,7 +83,7 @@ struct XMLEntities {
       states[place] = .open
       way.append((place, references))
     }
-    try enter(Place(name: name, context: context))
+    try enter(EntityPlace(name: name, context: context))
     while let top = way.last {
       if let next = top.rest.last {
         way[way.count - 1].rest.removeLast()
@@ -103,7 +102,7 @@ struct XMLEntities {
 
   /// Checks the text of one entity.
   /// - Returns: the places that it refers to.
-  private mutating func references(of place: Place, at offset: Int) throws(XMLError) -> [Place] {
+  private mutating func references(of place: EntityPlace, at offset: Int) throws(XMLError) -> [EntityPlace] {
     let name = shortened(place.name)
     guard let kind = kinds[place.name] else {
       if XMLReference.predefined(place.name) != nil { return [] }
@@ -131,14 +130,14 @@ struct XMLEntities {
     }
   }
 
-  private mutating func content(_ text: [UInt8], of name: [UInt8]) throws(XMLError) -> [Place] {
+  private mutating func content(_ text: [UInt8], of name: [UInt8]) throws(XMLError) -> [EntityPlace] {
     let references = try checkContent(text)
     if references.hasElements { withElements.insert(name) }
-    return references.inContent.map { Place(name: $0, context: .content) }
-      + references.inAttributes.map { Place(name: $0, context: .attribute) }
+    return references.inContent.map { EntityPlace(name: $0, context: .content) }
+      + references.inAttributes.map { EntityPlace(name: $0, context: .attribute) }
   }
 
-  private func literal(_ text: [UInt8]) throws(XMLError) -> [Place] {
+  private func literal(_ text: [UInt8]) throws(XMLError) -> [EntityPlace] {
     var index = 0
     let span = text.span
     var names: [[UInt8]] = []
@@ -154,6 +153,6 @@ struct XMLEntities {
       default: index += 1
       }
     }
-    return names.map { Place(name: $0, context: .attribute) }
+    return names.map { EntityPlace(name: $0, context: .attribute) }
   }
 }

@@ -21,12 +21,12 @@ struct Repair: Equatable {
 /// The places after repairs: offsets in the repaired text, and positions in the input. So messages name places of the
 /// input.
 struct EditMarks {
-  private struct Mark {
+  private struct EditMark {
     var offset: Int
     let position: TextPosition
   }
 
-  private var marks: [Mark] = []
+  private var marks: [EditMark] = []
   /// With more, places before the last repair become inexact: half of the marks are forgotten.
   private static let maxCount = 1 << 16
 
@@ -50,7 +50,7 @@ struct EditMarks {
   /// Adds a mark after all others.
   mutating func add(_ offset: Int, _ position: TextPosition) {
     if marks.count == Self.maxCount { marks = marks.indices.filter { $0 % 2 == 1 }.map { marks[$0] } }
-    marks.append(Mark(offset: offset, position: position))
+    marks.append(EditMark(offset: offset, position: position))
   }
 
   /// Prepares for the removal of the first `count` bytes.

@@ -3,7 +3,7 @@
 import FeedCore
 
 /// The text from an offset on must be decoded in another way.
-struct Turn {
+struct EncodingChange {
   let start: Int
   /// What to convert from, and its name in the input; nil for any encoding that documents can begin with.
   var charset: Charset?
@@ -95,7 +95,7 @@ struct InputSource {
   }
 
   /// Begins again with the text from `start`, as `InputDecoder.begin`.
-  mutating func begin(_ turn: Turn, _ window: inout Window) throws(XMLError) {
+  mutating func begin(_ turn: EncodingChange, _ window: inout Window) throws(XMLError) {
     guard decoder.begin(turn.charset, at: turn.start, &window.bytes) else {
       throw .unsupportedEncoding(turn.name, at: turn.start)
     }
@@ -169,7 +169,7 @@ struct InputSource {
     // Input that is not XML from its first byte may be easy to identify.
     let isForeign = place.line == 1 && place.column == 1 && window.bytes.first != UInt8(ascii: "<")
     let hint = isForeign ? InputGuess.hint(window.bytes) : ""
-    return .failed(.trouble, prefix + message(error, window) + hint, source: file.name, place: place)
+    return .failed(.error, prefix + message(error, window) + hint, source: file.name, place: place)
   }
 
   /// What is no character of the encoding has the same name wherever it stands.

@@ -1,8 +1,7 @@
-// The line before a document with its length in bytes (--length-prefixed). Blank lines before it only keep a connection
-// alive.
-
 import FeedCore
 
+/// The line before a document with its length in bytes (--length-prefixed). Blank lines before it only keep a connection
+/// alive.
 struct LengthPrefix {
   /// More digits than any length has.
   private static let maxDigits = 18

@@ -1,7 +1,6 @@
-// The part of the input that may still be needed, and the position of its first byte.
-
 import FeedCore
 
+/// The part of the input that may still be needed, and the position of its first byte.
 struct Window {
   var bytes: [UInt8] = []
   private var position = TextPosition()

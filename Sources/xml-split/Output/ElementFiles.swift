@@ -1,9 +1,8 @@
-// Elements as files (--files): several in each, with the text around them that makes it a document. A file gets its
-// name when it is complete. Its name is data of the folder: a sync of the folder for each file would cost as much as
-// the sync of the file. So folders are synced for many files at once, and only then the names are printed.
-
 import FeedCore
 
+/// Elements as files (--files): several in each, with the text around them that makes it a document. A file gets its
+/// name when it is complete. Its name is data of the folder: a sync of the folder for each file would cost as much as
+/// the sync of the file. So folders are synced for many files at once, and only then the names are printed.
 struct ElementFiles {
   /// The text before and after the elements of a file.
   struct Wrapper {
@@ -61,7 +60,7 @@ struct ElementFiles {
   }
 
   private mutating func begin(_ tree: ElementTree, at start: Int, _ wrapper: Wrapper) throws(XMLError) {
-    let made: FileNamePattern.Name
+    let made: FileNamePattern.FileName
     do { made = try form.pattern.name(number + 1, tree) } catch {
       let what = error.isEmpty ? "an element with an empty" : "an element without"
       throw XMLError("\(what) '\(quoted(error.field))', which the name of its file needs", at: start)
@@ -95,9 +94,10 @@ struct ElementFiles {
     defer { file.spool.close() }
     leftovers.sweep(beside: file.name)
     do throws(SystemError) {
-      try AtomicFile.replace(
-        file.name, followsLinks: !form.pattern.usesValues, syncsFolder: form.isDurable
-      ) { (writer) throws(SystemError) in
+      var target = AtomicFile(file.name)
+      target.followsLinks = !form.pattern.usesValues
+      target.syncsFolder = form.isDurable
+      try target.replace { (writer) throws(SystemError) in
         try file.spool.copy(to: &writer)
         writer.append(file.tail)
       }

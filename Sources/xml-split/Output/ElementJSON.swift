@@ -18,7 +18,7 @@ struct ElementJSON {
 struct ElementJSONWriter {
   /// A value in an object, with its name.
   private struct Member {
-    enum Value {
+    enum MemberValue {
       case attribute(Int)
       /// The namespace declarations of an element, and the first of them.
       case declarations(of: Int, Int)
@@ -26,7 +26,7 @@ struct ElementJSONWriter {
       case text(of: Int)
     }
 
-    let value: Value
+    let value: MemberValue
     /// The name without a namespace, in the bytes of the tree.
     let name: Range<Int>
     /// `XMLName.key` of it.
@@ -47,14 +47,14 @@ struct ElementJSONWriter {
   }
 
   /// A name, for an index.
-  private struct Key: Hashable {
+  private struct NameKey: Hashable {
     let namespace: [UInt8]?
     let name: [UInt8]
   }
 
   /// The part being written: the children of an element, an object whose members were sorted, the values of one member, or
   /// an element in order.
-  private enum Frame {
+  private enum OpenPart {
     case children(of: Int, next: Int, isFirst: Bool)
     case object(next: Int, first: Int, isFirst: Bool)
     case values(next: Int)
@@ -67,13 +67,13 @@ struct ElementJSONWriter {
   private let mayHaveArrays: Bool
   /// The members of the objects that were sorted, and are open.
   private var members: [Member] = []
-  private var frames: [Frame] = []
+  private var frames: [OpenPart] = []
 
   /// Of the object whose members are collected: the first member of each name, and a bit for each key.
   private var firsts: [Int] = []
   private var known: UInt64 = 0
   /// If there are many names: the first member of each.
-  private var index: [Key: Int] = [:]
+  private var index: [NameKey: Int] = [:]
   private static let indexThreshold = 32
 
   init(_ json: ElementJSON) {
@@ -294,7 +294,7 @@ struct ElementJSONWriter {
   }
 
   private mutating func write(
-    _ value: Member.Value, _ tree: ElementTree, _ expanded: ExpandedNames?, to output: inout ByteWriter
+    _ value: Member.MemberValue, _ tree: ElementTree, _ expanded: ExpandedNames?, to output: inout ByteWriter
   ) {
     switch value {
     case .attribute(let index): tree.writeValue(of: index, to: &output)
@@ -355,7 +355,7 @@ struct ElementJSONWriter {
   }
 
   @inline(__always)
-  private func member(_ value: Member.Value, _ name: Range<Int>, _ tree: ElementTree) -> Member {
+  private func member(_ value: Member.MemberValue, _ name: Range<Int>, _ tree: ElementTree) -> Member {
     Member(value: value, name: name, key: XMLName.key(tree.bytes.span, name))
   }
 
@@ -408,8 +408,8 @@ struct ElementJSONWriter {
     }
   }
 
-  private func key(of member: Member, _ tree: ElementTree, _ expanded: ExpandedNames?) -> Key {
-    if member.isText { return Key(namespace: nil, name: json.names.textKey) }
+  private func key(of member: Member, _ tree: ElementTree, _ expanded: ExpandedNames?) -> NameKey {
+    if member.isText { return NameKey(namespace: nil, name: json.names.textKey) }
     let namespace = namespace(of: member, expanded)
     var name = Array(tree.bytes[member.name])
     if member.isAttribute, !json.isOrdered {
@@ -418,7 +418,7 @@ struct ElementJSONWriter {
       if namespace != nil, !prefix.isEmpty { name = [UInt8(ascii: "{")] + name }
       name = prefix + name
     }
-    return Key(namespace: namespace, name: name)
+    return NameKey(namespace: namespace, name: name)
   }
 
   private func writeName(

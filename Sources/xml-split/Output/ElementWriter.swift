@@ -1,7 +1,6 @@
-// Which of the elements found are written, and in which form.
-
 import FeedCore
 
+/// Which of the elements found are written, and in which form.
 struct ElementWriter {
   private var output: ByteWriter
   private var sink: any ElementSink

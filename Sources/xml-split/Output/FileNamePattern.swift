@@ -1,16 +1,15 @@
-// The names of files (--files): a pattern with the number of the file, `%d` or `%05d`, and values from the element,
-// `{@id}`. A value is percent-encoded, so that it can neither lead to another folder nor hide the file.
-
 import FeedCore
 
+/// The names of files (--files): a pattern with the number of the file, `%d` or `%05d`, and values from the element,
+/// `{@id}`. A value is percent-encoded, so that it can neither lead to another folder nor hide the file.
 struct FileNamePattern {
-  private enum Part {
+  private enum PatternPart {
     case text([UInt8])
     case number(width: Int)
     case value(Field)
   }
 
-  private var parts: [Part] = []
+  private var parts: [PatternPart] = []
 
   /// Whether the contents of an element are needed.
   var usesValues: Bool { parts.contains { if case .value = $0 { true } else { false } } }
@@ -28,7 +27,7 @@ struct FileNamePattern {
       OptionRefusal("\(message), found '\(quoted(text))'")
     }
     while let byte = rest.popFirst() {
-      let part: Part
+      let part: PatternPart
       switch byte {
       case UInt8(ascii: "%"):
         let digits = rest.prefix(while: \.isDigit)
@@ -74,7 +73,7 @@ struct FileNamePattern {
   }
 
   /// A name made from the pattern.
-  struct Name {
+  struct FileName {
     fileprivate(set) var bytes: [UInt8] = []
     /// Where the first value of the element begins.
     fileprivate var value: Int?
@@ -92,8 +91,8 @@ struct FileNamePattern {
   /// - Parameters:
   ///   - number: from 1.
   ///   - tree: its first element, if values are used.
-  func name(_ number: Int, _ tree: ElementTree) throws(Missing) -> Name {
-    var result = Name()
+  func name(_ number: Int, _ tree: ElementTree) throws(Missing) -> FileName {
+    var result = FileName()
     for part in parts {
       switch part {
       case .text(let text): result.bytes += text

@@ -1,7 +1,6 @@
-// How each element is printed. A form holds only what it needs.
-
 import FeedCore
 
+/// How each element is printed. A form holds only what it needs.
 enum Form {
   /// The unchanged text of each, then the terminator.
   case verbatim(terminator: UInt8)
@@ -49,7 +48,7 @@ enum JSONForm {
 
 /// How elements are written to files (--files).
 struct FileForm {
-  enum Content {
+  enum FileContent {
     /// One element, as a document.
     case document
     /// Elements in a root element like the one that they came from.
@@ -59,7 +58,7 @@ struct FileForm {
   }
 
   let pattern: FileNamePattern
-  let content: Content
+  let content: FileContent
   let limit: FileLimit
   /// Whether each file is synced, with its folder, before the next element is read.
   let isDurable: Bool

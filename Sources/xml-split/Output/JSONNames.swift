@@ -1,10 +1,9 @@
-// The names of members in JSON. By default they are the names in the tags, with `@` before those of attributes, and
-// `#text`. The user may change them, and then two members of an object can have the same name.
-
 import FeedCore
 
+/// The names of members in JSON. By default they are the names in the tags, with `@` before those of attributes, and
+/// `#text`. The user may change them, and then two members of an object can have the same name.
 struct JSONNames {
-  enum Style {
+  enum NameStyle {
     /// As in the tags.
     case written
     /// Without prefixes (--strip-prefixes).
@@ -13,7 +12,7 @@ struct JSONNames {
     case expanded
   }
 
-  let style: Style
+  let style: NameStyle
   let attributePrefix: [UInt8]
   let textKey: [UInt8]
   /// The largest size in bytes of an element and of the namespaces in its names.
@@ -25,7 +24,7 @@ struct JSONNames {
   let canMix: Bool
 
   init(
-    _ style: Style = .written, attributePrefix prefix: [UInt8] = Array("@".utf8),
+    _ style: NameStyle = .written, attributePrefix prefix: [UInt8] = Array("@".utf8),
     textKey: [UInt8] = Array("#text".utf8), maxExpanded: Int = .max
   ) {
     (self.style, self.textKey, self.maxExpanded) = (style, textKey, maxExpanded)

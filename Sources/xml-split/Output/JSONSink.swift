@@ -28,10 +28,10 @@ extension JSONForm {
   enum Content {
     /// With the namespaces that names have; nil if they have none.
     case whole(ExpandedNames?)
-    case members([(name: [UInt8], value: Value)])
+    case members([(name: [UInt8], value: FieldValue)])
   }
 
-  enum Value {
+  enum FieldValue {
     case null
     case string([UInt8])
     case array([[UInt8]])
@@ -45,7 +45,7 @@ extension JSONForm {
         guard json.names.style == .expanded else { return .whole(nil) }
         return .whole(try ExpandedNames(tree, limit: json.names.maxExpanded))
       case .fields(let columns, let joining, let limit):
-        var members: [(name: [UInt8], value: Value)] = []
+        var members: [(name: [UInt8], value: FieldValue)] = []
         for column in columns { members.append((column.text, try column.member(of: tree, joining, limit: limit))) }
         return .members(members)
       }
@@ -54,7 +54,8 @@ extension JSONForm {
 }
 
 extension Column {
-  fileprivate func member(of tree: ElementTree, _ joining: Joining?, limit: Int) throws(XMLError) -> JSONForm.Value {
+  fileprivate func member(of tree: ElementTree, _ joining: Joining?, limit: Int) throws(XMLError) -> JSONForm.FieldValue
+  {
     if isCount { return .number(count(in: tree)) }
     if joining != nil {
       var text: [UInt8] = []

@@ -2,7 +2,7 @@ import FeedCore
 
 /// A table of values (--fields).
 struct TableForm {
-  enum Style {
+  enum TableStyle {
     /// Values with tabs between them.
     case tabs
     /// RFC 4180.
@@ -13,7 +13,7 @@ struct TableForm {
   let joining: Column.Joining?
   /// Whether to report paths with several texts, or with none.
   let isVerbose: Bool
-  let style: Style
+  let style: TableStyle
   let hasHeader: Bool
 }
 
@@ -87,7 +87,7 @@ struct TableSink: ElementSink {
       .map { "'\(shortened(form.columns[$0].text))' has no value in any element" }
   }
 
-  private static func write(_ row: [UInt8], _ style: TableForm.Style, to output: inout ByteWriter) {
+  private static func write(_ row: [UInt8], _ style: TableForm.TableStyle, to output: inout ByteWriter) {
     output.append(row)
     if style == .csv { output.append(UInt8(ascii: "\r")) }
     output.endLine()
@@ -96,7 +96,7 @@ struct TableSink: ElementSink {
   // MARK: Values
 
   @inline(__always)
-  private static func beginValue(_ place: Int, _ style: TableForm.Style, in row: inout [UInt8]) {
+  private static func beginValue(_ place: Int, _ style: TableForm.TableStyle, in row: inout [UInt8]) {
     if place > 0 { row.append(style == .csv ? UInt8(ascii: ",") : UInt8(ascii: "\t")) }
   }
 

@@ -1,11 +1,10 @@
-// Repairs a start tag as a whole, in one pass: a value without quotes gets them, an attribute without a value gets an
-// empty one, the second of two equal attributes goes, and values are repaired like text. If something else is wrong, it
-// is no tag, and its `<` is text.
-
 import FeedCore
 
+/// Repairs a start tag as a whole, in one pass: a value without quotes gets them, an attribute without a value gets an
+/// empty one, the second of two equal attributes goes, and values are repaired like text. If something else is wrong, it
+/// is no tag, and its `<` is text.
 struct TagRepair {
-  enum Result {
+  enum RepairedTag {
     /// The tag, and the offset after it.
     case tag([UInt8], end: Int)
     /// Nothing is wrong with it, except perhaps a limit.
@@ -39,7 +38,7 @@ struct TagRepair {
 
   static func run(
     _ bytes: borrowing Span<UInt8>, at start: Int, limit: Int, _ document: inout DocumentContext
-  ) -> Result {
+  ) -> RepairedTag {
     var repair = TagRepair(at: start, limit: limit)
     guard case .at(let nameEnd) = XMLName.end(bytes, start + 1) else { return .cut }
     if nameEnd == start + 1 { return .text }
@@ -48,7 +47,7 @@ struct TagRepair {
   }
 
   /// Reads what follows the name.
-  private mutating func rest(_ bytes: borrowing Span<UInt8>, _ document: inout DocumentContext) -> Result {
+  private mutating func rest(_ bytes: borrowing Span<UInt8>, _ document: inout DocumentContext) -> RepairedTag {
     while true {
       let before = index
       skipSpace(bytes)
@@ -65,7 +64,7 @@ struct TagRepair {
     }
   }
 
-  private mutating func end(_ bytes: borrowing Span<UInt8>, _ count: Int) -> Result {
+  private mutating func end(_ bytes: borrowing Span<UInt8>, _ count: Int) -> RepairedTag {
     guard hasChanges else { return .unchanged }
     index += count
     copy(bytes, to: index)
@@ -76,7 +75,7 @@ struct TagRepair {
   /// - Returns: nil if the tag goes on.
   private mutating func attribute(
     _ bytes: borrowing Span<UInt8>, after before: Int, _ document: inout DocumentContext
-  ) -> Result? {
+  ) -> RepairedTag? {
     let start = index
     guard case .at(let nameEnd) = XMLName.end(bytes, start) else { return .cut }
     if nameEnd == start { return .text }
@@ -105,7 +104,7 @@ struct TagRepair {
   }
 
   /// Reads a value, with quotes or without.
-  private mutating func value(_ bytes: borrowing Span<UInt8>, _ document: inout DocumentContext) -> Result? {
+  private mutating func value(_ bytes: borrowing Span<UInt8>, _ document: inout DocumentContext) -> RepairedTag? {
     let quote = bytes[index]
     guard quote == UInt8(ascii: "\"") || quote == UInt8(ascii: "'") else { return bareValue(bytes, &document) }
     index += 1
@@ -121,7 +120,7 @@ struct TagRepair {
     return !hasTag || next.isWhiteSpace || next == UInt8(ascii: ">") || next == UInt8(ascii: "/") ? nil : .text
   }
 
-  private mutating func bareValue(_ bytes: borrowing Span<UInt8>, _ document: inout DocumentContext) -> Result? {
+  private mutating func bareValue(_ bytes: borrowing Span<UInt8>, _ document: inout DocumentContext) -> RepairedTag? {
     copy(bytes, to: index)
     insert("\"")
     while index < limit, !isBareEnd(bytes) {
@@ -143,7 +142,7 @@ struct TagRepair {
   }
 
   /// Reads a character or a reference of a value.
-  private mutating func character(_ bytes: borrowing Span<UInt8>, _ document: inout DocumentContext) -> Result? {
+  private mutating func character(_ bytes: borrowing Span<UInt8>, _ document: inout DocumentContext) -> RepairedTag? {
     switch bytes[index] {
     case UInt8(ascii: "<"): replace(bytes, Repair(index..<(index + 1), "&lt;"))
     case UInt8(ascii: "&"):

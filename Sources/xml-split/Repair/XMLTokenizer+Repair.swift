@@ -19,10 +19,9 @@ extension XMLTokenizer {
     case UInt8(ascii: "/"):
       return isContent ? .endTag(bytes, at: offset, isLast: isLast, &elements, outermost: outermost) : .none
     case UInt8(ascii: "!"), UInt8(ascii: "?"):
-      switch RecoveryStep.after(bytes, at: offset, phase, document, isSingle: isSingle) {
-      case .nextDocument: return isContent ? .none : .nextDocument
-      default: return isContent ? .edit(offset..<(offset + 1), "&lt;") : .none
-      }
+      let step = RecoveryStep.after(bytes, at: offset, phase, document, isSingle: isSingle)
+      if case .nextDocument = step { return isContent ? .none : .nextDocument }
+      return isContent ? .edit(offset..<(offset + 1), "&lt;") : .none
     default:
       // At the `<` itself, it is a limit. Elements without an end are nested deeper and deeper.
       if error.offset == offset, isAtDepthLimit { return .unclosed }

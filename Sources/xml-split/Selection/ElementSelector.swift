@@ -59,7 +59,7 @@ struct ElementSelector {
   }
 
   private func hasAttribute(
-    _ name: XMLPath.Name, _ test: XMLPath.Condition.Test, _ attributes: [StartTag.Attribute],
+    _ name: XMLPath.Name, _ test: XMLPath.PathCondition.Test, _ attributes: [StartTag.Attribute],
     _ bytes: borrowing Span<UInt8>
   ) throws(XMLError) -> Bool {
     for attribute in attributes where try matches(name, attribute.name, bytes, isAttribute: true) {

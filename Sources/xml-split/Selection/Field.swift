@@ -1,7 +1,6 @@
-// A value inside an element. --fields, --having, --not-having, --id and --files name it by a path from the element.
-
 import FeedCore
 
+/// A value inside an element. --fields, --having, --not-having, --id and --files name it by a path from the element.
 struct Field {
   /// What a path leads to.
   enum Match {
@@ -13,10 +12,10 @@ struct Field {
 
   /// As typed.
   let text: [UInt8]
-  private let route: Route
+  private let route: FieldRoute
 
   /// What a path means: one object, because a field is copied for each element.
-  private final class Route: Sendable {
+  private final class FieldRoute: Sendable {
     let path: XMLPath
     /// The names of most paths, such as `user/name` or `user/@id`; nil for any other.
     let names: PlainPath?
@@ -32,12 +31,12 @@ struct Field {
   /// - Parameter text: `.`, `a/b`, `//b`, `@c`, `a/@c` or several with `|` between them.
   init(_ text: [UInt8]) throws(OptionRefusal) {
     self.text = text
-    route = Route(try XMLPath(inside: text))
+    route = FieldRoute(try XMLPath(inside: text))
   }
 
   private init(text: [UInt8], path: XMLPath) {
     self.text = text
-    route = Route(path)
+    route = FieldRoute(path)
   }
 
   /// The same field, with the namespaces that some prefixes stand for.

@@ -1,8 +1,7 @@
-// How far a path has been followed into the open elements. For each depth there is a word; bit n is set if the step n
-// can match the elements in there.
-
 import FeedCore
 
+/// How far a path has been followed into the open elements. For each depth there is a word; bit n is set if the step n
+/// can match the elements in there.
 struct PathMatcher {
   let path: XMLPath
   /// The possible next steps, as bits.

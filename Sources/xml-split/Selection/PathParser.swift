@@ -7,7 +7,7 @@ struct PathParser {
   private let isInside: Bool
   private var index = 0
   private var isInBrackets = false
-  private var steps: [XMLPath.Step] = []
+  private var steps: [XMLPath.PathStep] = []
   private var counters = 0
 
   private init(_ text: [UInt8], isInside: Bool) {
@@ -45,7 +45,7 @@ struct PathParser {
     var isDeep = !isInside
     if isInside, !isNext(".."), take(".") {
       guard take("/") else {
-        steps.append(XMLPath.Step(name: .any, isDeep: false))
+        steps.append(XMLPath.PathStep(name: .any, isDeep: false))
         return true
       }
       isDeep = take("/")
@@ -55,7 +55,7 @@ struct PathParser {
       if isInside { throw refusal("a path inside an element must not begin with '/'") }
       isDeep = false
     } else if isInside, isNext("@") {
-      steps.append(XMLPath.Step(name: .any, isDeep: false, attribute: try attribute()))
+      steps.append(XMLPath.PathStep(name: .any, isDeep: false, attribute: try attribute()))
       return true
     }
     let start = steps.count
@@ -82,9 +82,9 @@ struct PathParser {
 
   // MARK: Steps
 
-  private mutating func step(_ isDeep: Bool) throws(OptionRefusal) -> XMLPath.Step {
+  private mutating func step(_ isDeep: Bool) throws(OptionRefusal) -> XMLPath.PathStep {
     let name = try name("the name of an element")
-    var step = XMLPath.Step(name: name, isDeep: isDeep)
+    var step = XMLPath.PathStep(name: name, isDeep: isDeep)
     while take("[") {
       isInBrackets = true
       skipBlanks()
@@ -113,21 +113,23 @@ struct PathParser {
     return step
   }
 
-  private mutating func condition() throws(OptionRefusal) -> XMLPath.Condition {
+  private mutating func condition() throws(OptionRefusal) -> XMLPath.PathCondition {
     let isNegated = take("not(")
     skipBlanks()
     var children: [XMLPath.Name] = []
     let value = try value(&children)
     skipBlanks()
-    var test = XMLPath.Condition.Test.exists
+    var test = XMLPath.PathCondition.Test.exists
     if take("!=") { test = .differs(try literal()) } else if take("=") { test = .equals(try literal()) }
     if value == .text, children.isEmpty, test == .exists { throw problem("expected '=' or '!=' after '.'") }
     skipBlanks()
     if isNegated, !take(")") { throw problem("expected ')'") }
-    return XMLPath.Condition(children: children, value: value, test: test, isNegated: isNegated)
+    return XMLPath.PathCondition(children: children, value: value, test: test, isNegated: isNegated)
   }
 
-  private mutating func value(_ children: inout [XMLPath.Name]) throws(OptionRefusal) -> XMLPath.Condition.Value {
+  private mutating func value(
+    _ children: inout [XMLPath.Name]
+  ) throws(OptionRefusal) -> XMLPath.PathCondition.ConditionValue {
     if !isNext(".."), take(".") { return .text }
     repeat {
       if isNext("@") { return .attribute(try attribute()) }

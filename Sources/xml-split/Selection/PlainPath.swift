@@ -16,7 +16,7 @@ struct PlainPath {
       switch step.attribute {
       case nil: break
       case .written(let name): attribute = name
-      default: return nil
+      case .any, .anyWithPrefix, .inNamespace: return nil
       }
       // The only step stands for the element itself.
       if path.itself != 0 { continue }

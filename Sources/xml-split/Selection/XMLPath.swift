@@ -1,18 +1,17 @@
-// A path of elements: PATH, and the paths inside an element that fields and conditions use. In part, it is XPath.
-//
-//     paths     = path ('|' path)*
-//     path      = ('/' | '//')? step (('/' | '//') step)*
-//     inside    = ('/'? '/' | './' '/'?)? step (('/' | '//') step)* ('/@' name)? | '@' name | '.'
-//     step      = name ('[' (number | 'last()' | condition) ']')*
-//     condition = value (('=' | '!=') literal)? | 'not(' condition ')'
-//     value     = '@' name | name ('/' name)* ('/@' name | '/text()')? | '.' | 'text()'
-//     name      = '*' | name | prefix:name | prefix:* | '{uri}'name | '{uri}*'
-//
-// PATH consists of `path`: `/a/b` starts at the root, `//b` matches anywhere, and without a leading slash a path means
-// `//`. In an element, a path consists of `inside`: it starts at the element, and may end in an attribute.
-
 import FeedCore
 
+/// A path of elements: PATH, and the paths inside an element that fields and conditions use. In part, it is XPath.
+///
+///     paths     = path ('|' path)*
+///     path      = ('/' | '//')? step (('/' | '//') step)*
+///     inside    = ('/'? '/' | './' '/'?)? step (('/' | '//') step)* ('/@' name)? | '@' name | '.'
+///     step      = name ('[' (number | 'last()' | condition) ']')*
+///     condition = value (('=' | '!=') literal)? | 'not(' condition ')'
+///     value     = '@' name | name ('/' name)* ('/@' name | '/text()')? | '.' | 'text()'
+///     name      = '*' | name | prefix:name | prefix:* | '{uri}'name | '{uri}*'
+///
+/// PATH consists of `path`: `/a/b` starts at the root, `//b` matches anywhere, and without a leading slash a path means
+/// `//`. In an element, a path consists of `inside`: it starts at the element, and may end in an attribute.
 struct XMLPath {
   /// The name that an element or an attribute must have.
   enum Name: Equatable {
@@ -27,8 +26,8 @@ struct XMLPath {
   }
 
   /// A condition on an element.
-  struct Condition: Equatable {
-    enum Value: Equatable {
+  struct PathCondition: Equatable {
+    enum ConditionValue: Equatable {
       /// All text in an element, also that of elements inside it.
       case text
       /// A piece of text directly in an element.
@@ -44,7 +43,7 @@ struct XMLPath {
 
     /// The names of child elements, one inside another, that lead to the value.
     var children: [Name]
-    var value: Value
+    var value: ConditionValue
     /// True if one of the values passes it.
     let test: Test
     let isNegated: Bool
@@ -61,10 +60,10 @@ struct XMLPath {
     case number(Int, counter: Int)
     /// The last one of these. Only in an element, because it must be complete.
     case last
-    case condition(Condition)
+    case condition(PathCondition)
   }
 
-  struct Step: Equatable {
+  struct PathStep: Equatable {
     let name: Name
     var predicates: [Predicate] = []
     /// Whether any number of elements may be between this step and the one before: `//`.
@@ -79,7 +78,7 @@ struct XMLPath {
   }
 
   /// The steps of all paths of a union, one path after another. The sets of steps below are bits of a word.
-  let steps: [Step]
+  let steps: [PathStep]
   /// The first steps.
   let first: UInt64
   /// The last steps.
@@ -112,8 +111,8 @@ struct XMLPath {
 
   /// - Parameters:
   ///   - first, last, itself: as the properties.
-  init(_ steps: [Step], first: UInt64, last: UInt64, itself: UInt64, counters: Int) {
-    func bits(_ isIn: (Step) -> Bool) -> UInt64 {
+  init(_ steps: [PathStep], first: UInt64, last: UInt64, itself: UInt64, counters: Int) {
+    func bits(_ isIn: (PathStep) -> Bool) -> UInt64 {
       steps.indices.reduce(0) { $0 | (isIn(steps[$1]) ? 1 << UInt64($1) : 0) }
     }
     self.steps = steps
@@ -149,15 +148,15 @@ extension XMLPath.Name {
   }
 }
 
-extension XMLPath.Step {
-  fileprivate func mapNames(_ change: (XMLPath.Name) -> XMLPath.Name) -> XMLPath.Step {
+extension XMLPath.PathStep {
+  fileprivate func mapNames(_ change: (XMLPath.Name) -> XMLPath.Name) -> XMLPath.PathStep {
     let predicates = predicates.map { predicate -> XMLPath.Predicate in
       guard case .condition(var condition) = predicate else { return predicate }
       condition.children = condition.children.map(change)
       if case .attribute(let name) = condition.value { condition.value = .attribute(change(name)) }
       return .condition(condition)
     }
-    return XMLPath.Step(
+    return XMLPath.PathStep(
       name: change(name), predicates: predicates, isDeep: isDeep, attribute: attribute.map(change))
   }
 
@@ -195,7 +194,7 @@ extension XMLPath.Name {
   }
 }
 
-extension XMLPath.Condition.Test {
+extension XMLPath.PathCondition.Test {
   func passes(_ value: () -> [UInt8]) -> Bool {
     switch self {
     case .exists: true

@@ -1,11 +1,10 @@
-// Makes the tree of a wanted element while the tokenizer reads it, so that no byte is read twice. Wanted elements may
-// be inside one another: the tree of an inner one is a part of that of the outermost.
-//
-// The tokenizer reports tags, and other markup only to tell whether there is text between two tags. Offsets in the tree
-// count from the outermost element, so they stay right when the text before it is dropped.
-
 import FeedCore
 
+/// Makes the tree of a wanted element while the tokenizer reads it, so that no byte is read twice. Wanted elements may
+/// be inside one another: the tree of an inner one is a part of that of the outermost.
+///
+/// The tokenizer reports tags, and other markup only to tell whether there is text between two tags. Offsets in the tree
+/// count from the outermost element, so they stay right when the text before it is dropped.
 struct ElementTape {
   /// The outermost element, complete or not. While an element is open, its `end` is the index of its parent.
   private var tree = ElementTree()
@@ -72,7 +71,7 @@ struct ElementTape {
   private mutating func take(_ attributes: borrowing [StartTag.Attribute]) {
     for index in 0..<attributes.count {
       let (name, value) = (attributes[index].name, attributes[index].value)
-      tree.attributes.append(ElementTree.Attribute(name: place(name), value: place(value)))
+      tree.attributes.append(ElementTree.NodeAttribute(name: place(name), value: place(value)))
     }
   }
 

@@ -1,7 +1,6 @@
-// A complete element, as a flat list of nodes in document order. Nothing is decoded until it is asked for.
-
 import FeedCore
 
+/// A complete element, as a flat list of nodes in document order. Nothing is decoded until it is asked for.
 struct ElementTree {
   struct Node {
     let isElement: Bool
@@ -46,14 +45,14 @@ struct ElementTree {
     }
   }
 
-  struct Attribute {
+  struct NodeAttribute {
     /// A range of `bytes`.
     let name: Range<Int>
     /// The range between the quotes.
     let value: Range<Int>
 
-    func moved(by bytes: Int) -> Attribute {
-      Attribute(
+    func moved(by bytes: Int) -> NodeAttribute {
+      NodeAttribute(
         name: (name.lowerBound - bytes)..<(name.upperBound - bytes),
         value: (value.lowerBound - bytes)..<(value.upperBound - bytes))
     }
@@ -64,7 +63,7 @@ struct ElementTree {
   /// What is in scope in the root of the tree.
   var namespaces = Namespaces()
   var nodes = ReusedArray<Node>()
-  var attributes: [Attribute] = []
+  var attributes: [NodeAttribute] = []
 
   var rootName: [UInt8] { Array(bytes[nodes[0].place]) }
 

@@ -1,7 +1,6 @@
-// The namespace declarations in scope (Namespaces in XML 1.0).
-
 import FeedCore
 
+/// The namespace declarations in scope (Namespaces in XML 1.0).
 struct Namespaces {
   struct Declaration {
     /// Empty for the default namespace.

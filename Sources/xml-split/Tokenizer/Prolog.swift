@@ -1,7 +1,6 @@
-// The parts outside a root element, and where one document ends and the next begins.
-
 import FeedCore
 
+/// The parts outside a root element, and where one document ends and the next begins.
 enum Prolog {
   /// More bytes are needed to decide.
   case more

@@ -1,7 +1,6 @@
-// A start tag or an empty-element tag ([40], [44]): its name and attributes, as ranges of the text.
-
 import FeedCore
 
+/// A start tag or an empty-element tag ([40], [44]): its name and attributes, as ranges of the text.
 struct StartTag {
   struct Attribute {
     let name: Range<Int>
@@ -13,7 +12,7 @@ struct StartTag {
     let hasReferences: Bool
   }
 
-  enum Result {
+  enum TagEnd {
     /// The offset after the tag.
     case end(Int, isEmpty: Bool)
     /// The bytes end within the tag.
@@ -53,7 +52,7 @@ struct StartTag {
   }
 
   /// Checks the tag at `start`.
-  mutating func parse(_ bytes: borrowing Span<UInt8>, at start: Int, maxAttributes: Int) throws(XMLError) -> Result {
+  mutating func parse(_ bytes: borrowing Span<UInt8>, at start: Int, maxAttributes: Int) throws(XMLError) -> TagEnd {
     guard case .at(let nameEnd) = XMLName.end(bytes, start + 1) else { return .cut }
     if nameEnd == start + 1 { throw XMLError("expected a name after '<'", at: nameEnd) }
     begin((start + 1)..<nameEnd)
@@ -63,7 +62,7 @@ struct StartTag {
   /// Checks the attributes and the end.
   private mutating func parse(
     _ bytes: borrowing Span<UInt8>, after nameEnd: Int, _ maxAttributes: Int
-  ) throws(XMLError) -> Result {
+  ) throws(XMLError) -> TagEnd {
     var index = nameEnd
     while true {
       let before = index

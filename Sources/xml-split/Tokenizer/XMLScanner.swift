@@ -1,13 +1,12 @@
-// The lower half of the tokenizer: an offset in the text, and the unfinished token or markup there. It checks
-// characters as they come, and finds the ends of tokens; the tokens are checked when complete.
-//
-// No byte is read more than a few times, however the text is cut: if the end of a token has not come, the search for it
-// continues from there later.
-
 import FeedCore
 
+/// The lower half of the tokenizer: an offset in the text, and the unfinished token or markup there. It checks
+/// characters as they come, and finds the ends of tokens; the tokens are checked when complete.
+///
+/// No byte is read more than a few times, however the text is cut: if the end of a token has not come, the search for it
+/// continues from there later.
 struct XMLScanner {
-  private enum State {
+  private enum ScannerState {
     /// Markup or text begins at `offset`.
     case ready
     /// Inside a comment, a CDATA section or a processing instruction.
@@ -20,7 +19,7 @@ struct XMLScanner {
 
   /// Everything before this has been checked.
   private(set) var offset: Int
-  private var state = State.ready
+  private var state = ScannerState.ready
   /// The largest token in bytes.
   let maxToken: Int
   /// Whether a form feed ends the document, so that tokens are not searched beyond it.

@@ -1,10 +1,9 @@
-// XML 1.0 (fifth edition), in pieces of any size: tags are returned, everything else is only checked.
-//
-// The caller holds the bytes and may drop those before `offset`. A tag is parsed at once, and if it is incomplete,
-// again when its end has come. Text, comments, CDATA sections and processing instructions are checked as they come.
-
 import FeedCore
 
+/// XML 1.0 (fifth edition), in pieces of any size: tags are returned, everything else is only checked.
+///
+/// The caller holds the bytes and may drop those before `offset`. A tag is parsed at once, and if it is incomplete,
+/// again when its end has come. Text, comments, CDATA sections and processing instructions are checked as they come.
 struct XMLTokenizer {
   struct Token {
     enum Kind {
@@ -41,7 +40,7 @@ struct XMLTokenizer {
     case epilog
   }
 
-  private enum Step {
+  private enum TokenStep {
     case more
     case again
     case token(Token)
@@ -230,7 +229,7 @@ struct XMLTokenizer {
     return Token(kind: .documentStart, range: offset..<end)
   }
 
-  private mutating func documentType(_ bytes: borrowing Span<UInt8>, _ isLast: Bool) throws(XMLError) -> Step {
+  private mutating func documentType(_ bytes: borrowing Span<UInt8>, _ isLast: Bool) throws(XMLError) -> TokenStep {
     if document.hasDocumentType { throw XMLError("a second document type declaration", at: offset) }
     guard let end = try scanner.tokenEnd(bytes, .documentType, isLast) else { return .more }
     try document.readDocumentType(bytes, offset..<end)
@@ -241,7 +240,7 @@ struct XMLTokenizer {
   // MARK: Markup
 
   @inline(__always)
-  private mutating func markup(_ bytes: borrowing Span<UInt8>, _ isLast: Bool) throws(XMLError) -> Step {
+  private mutating func markup(_ bytes: borrowing Span<UInt8>, _ isLast: Bool) throws(XMLError) -> TokenStep {
     guard offset + 1 < bytes.count else { return try cutMarkup(bytes, isLast) }
     switch bytes[offset + 1] {
     case UInt8(ascii: "/"): return try endTag(bytes, isLast)
@@ -255,13 +254,13 @@ struct XMLTokenizer {
     }
   }
 
-  private func cutMarkup(_ bytes: borrowing Span<UInt8>, _ isLast: Bool) throws(XMLError) -> Step {
+  private func cutMarkup(_ bytes: borrowing Span<UInt8>, _ isLast: Bool) throws(XMLError) -> TokenStep {
     if isLast { throw .inputEnds(inside: "markup", at: bytes.count) }
     return .more
   }
 
   /// What begins with `<!`.
-  private mutating func declaration(_ bytes: borrowing Span<UInt8>, _ isLast: Bool) throws(XMLError) -> Step {
+  private mutating func declaration(_ bytes: borrowing Span<UInt8>, _ isLast: Bool) throws(XMLError) -> TokenStep {
     let start = offset
     let comment = scanner.enter(.comment, bytes)
     let section = comment != .yes && phase == .content ? scanner.enter(.cdataSection, bytes) : .no
@@ -278,7 +277,7 @@ struct XMLTokenizer {
   // MARK: Tags
 
   @inline(__always)
-  private mutating func startTag(_ bytes: borrowing Span<UInt8>, _ isLast: Bool) throws(XMLError) -> Step {
+  private mutating func startTag(_ bytes: borrowing Span<UInt8>, _ isLast: Bool) throws(XMLError) -> TokenStep {
     if phase == .epilog { throw XMLError.textAfterDocument(at: offset) }
     if !scanner.isReady {
       guard try startTagEnd(bytes, isLast) else { return .more }
@@ -314,7 +313,7 @@ struct XMLTokenizer {
   }
 
   @inline(__always)
-  private mutating func endTag(_ bytes: borrowing Span<UInt8>, _ isLast: Bool) throws(XMLError) -> Step {
+  private mutating func endTag(_ bytes: borrowing Span<UInt8>, _ isLast: Bool) throws(XMLError) -> TokenStep {
     guard phase == .content, elements.named > 0 else { throw XMLError("an end tag without a start tag", at: offset) }
     let start = offset + 2
     // An error in it is reported when all of it has come.

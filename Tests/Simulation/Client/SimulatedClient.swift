@@ -1,5 +1,5 @@
 // The client of a simulated tool, in place of HTTPClient.swift and CurlTransfer.swift. Requests go to the network of the
-// simulator, and answers come as its servers send them: piece by piece, late, torn, or never. All the rest of FeedHTTP is as
+// simulator, and responses come as its servers send them: piece by piece, late, torn, or never. All the rest of FeedHTTP is as
 // it is in the product.
 
 import FeedCore
@@ -7,17 +7,17 @@ import FeedCore
 /// The network of the simulator.
 package protocol Network: AnyObject {
   /// - Throws: what a client is told that cannot even begin, because its process is dead.
-  func request(_ request: HTTPRequest) throws(HTTPError) -> SimulatedAnswer
-  /// Waits until an answer has changed or a time has come.
-  func wait(until deadline: Double?, for answers: [SimulatedAnswer]) throws(HTTPError) -> HTTPClient.Wakeup
+  func request(_ request: HTTPRequest) throws(HTTPError) -> SimulatedResponse
+  /// Waits until a response has changed or a time has come.
+  func wait(until deadline: Double?, for responses: [SimulatedResponse]) throws(HTTPError) -> HTTPClient.Wakeup
 }
 
 package enum SimulatedNetwork {
   nonisolated(unsafe) package static var network: (any Network)!
 }
 
-/// An answer, as far as it has arrived. A server changes it as time goes on.
-package final class SimulatedAnswer: HTTPHop {
+/// A response, as far as it has arrived. A server changes it as time goes on.
+package final class SimulatedResponse: HTTPHop {
   package var head: HTTPHead?
   /// The part of the body that has not been taken.
   package var body: [UInt8] = []
@@ -60,7 +60,7 @@ package final class HTTPClient: HTTPTransport {
   }
 
   let jar: CookieJar? = nil
-  private var answers: [SimulatedAnswer] = []
+  private var responses: [SimulatedResponse] = []
 
   package init(keepsCookies: Bool = false) throws(ToolFailure) {}
 
@@ -71,20 +71,20 @@ package final class HTTPClient: HTTPTransport {
   var cookieValues: [[UInt8]] { [] }
 
   func begin(_ request: HTTPRequest) throws(HTTPError) -> any HTTPHop {
-    let answer = try SimulatedNetwork.network.request(request)
-    answers.append(answer)
-    return answer
+    let response = try SimulatedNetwork.network.request(request)
+    responses.append(response)
+    return response
   }
 
   func drop(_ hop: AnyObject) {
-    for answer in answers where answer === hop { answer.drop() }
-    answers.removeAll { $0 === hop }
+    for response in responses where response === hop { response.drop() }
+    responses.removeAll { $0 === hop }
   }
 
   func perform() throws(HTTPError) {}
 
   package func wait(until deadline: Double?, _ interrupts: Interrupts) throws(HTTPError) -> Wakeup {
     if let deadline, deadline <= Clock.monotonic() { return .timeUp }
-    return try SimulatedNetwork.network.wait(until: deadline, for: answers)
+    return try SimulatedNetwork.network.wait(until: deadline, for: responses)
   }
 }

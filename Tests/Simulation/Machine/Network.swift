@@ -7,12 +7,12 @@ import FeedCore
 /// A request that a server of the history answers.
 final class HTTPExchangeOfWorld {
   let request: HTTPRequest
-  let answer: SimulatedAnswer
+  let response: SimulatedResponse
   private unowned let world: World
 
-  init(_ request: HTTPRequest, _ answer: SimulatedAnswer, _ world: World) {
+  init(_ request: HTTPRequest, _ response: SimulatedResponse, _ world: World) {
     self.request = request
-    self.answer = answer
+    self.response = response
     self.world = world
   }
 
@@ -26,31 +26,31 @@ final class HTTPExchangeOfWorld {
   }
 
   /// Whether the client still waits for more.
-  var isOpen: Bool { !answer.isDropped && !answer.isOver && answer.failure == nil }
+  var isOpen: Bool { !response.isDropped && !response.isOver && response.failure == nil }
 
   func head(_ status: Int, _ fields: [String] = []) {
     guard isOpen else { return }
     world.note("HTTP \(status)")
-    answer.setHead(["HTTP/1.1 \(status) X"] + fields)
+    response.setHead(["HTTP/1.1 \(status) X"] + fields)
   }
 
   func send(_ bytes: some Sequence<UInt8>) {
     guard isOpen else { return }
-    answer.body += bytes
-    answer.isNews = true
+    response.body += bytes
+    response.isNews = true
   }
 
   func end() {
     guard isOpen else { return }
-    answer.isOver = true
-    answer.isNews = true
+    response.isOver = true
+    response.isNews = true
   }
 
   func fail(_ error: HTTPError) {
     guard isOpen else { return }
     world.note("HTTP: \(error.message)")
-    answer.failure = error
-    answer.isNews = true
+    response.failure = error
+    response.isNews = true
   }
 }
 
@@ -63,22 +63,22 @@ final class SimulatedNetworkOfWorld: Network {
     guard let process = world.process, process.enter(hasEffect: hasEffect) == .alive else { throw Self.dead }
   }
 
-  func request(_ request: HTTPRequest) throws(HTTPError) -> SimulatedAnswer {
+  func request(_ request: HTTPRequest) throws(HTTPError) -> SimulatedResponse {
     try enter(hasEffect: true)
-    let answer = SimulatedAnswer()
-    world.serve(HTTPExchangeOfWorld(request, answer, world))
-    return answer
+    let response = SimulatedResponse()
+    world.serve(HTTPExchangeOfWorld(request, response, world))
+    return response
   }
 
-  func wait(until deadline: Double?, for answers: [SimulatedAnswer]) throws(HTTPError) -> HTTPClient.Wakeup {
+  func wait(until deadline: Double?, for responses: [SimulatedResponse]) throws(HTTPError) -> HTTPClient.Wakeup {
     try enter()
     if let process = world.process, !process.held.isEmpty, case .writer(let channel)? = process.files[1]?.kind {
       channel.append(process.held, at: world.now)
       process.held = []
     }
-    let hasNews = world.wait(until: deadline) { answers.contains(where: \.isNews) }
+    let hasNews = world.wait(until: deadline) { responses.contains(where: \.isNews) }
     guard let process = world.process, !process.isDead else { throw Self.dead }
-    for answer in answers { answer.isNews = false }
+    for response in responses { response.isNews = false }
     return hasNews ? .activity : .timeUp
   }
 }

@@ -21,7 +21,7 @@ final class World {
   let isVerbose: Bool
   /// The promise that was broken, if one was.
   private(set) var failure: String?
-  /// The servers that tools send requests to; each changes its answer as time goes on.
+  /// The servers that tools send requests to; each changes its response as time goes on.
   var serve: (HTTPExchangeOfWorld) -> Void = { _ in }
   /// What deliver runs.
   var spawn: (ChildOfWorld) -> Void = { _ in }

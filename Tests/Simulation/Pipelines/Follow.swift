@@ -129,9 +129,9 @@ final class EventServer {
   }
 
   private func refuse(_ exchange: HTTPExchangeOfWorld) {
-    let answer = world.choices.below(4)
+    let response = world.choices.below(4)
     world.after(0.01) {
-      switch answer {
+      switch response {
       case 0: exchange.fail(HTTPError(.transient, "connection refused"))
       case 1:
         exchange.head(503, ["Retry-After: 1", "Content-Length: 0"])

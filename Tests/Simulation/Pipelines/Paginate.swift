@@ -58,7 +58,7 @@ final class PagedServer {
       case 3:
         exchange.head(200, ["Content-Type: application/json", "Content-Length: \(body.count)"])
         exchange.send(body[..<world.choices.below(body.count)])
-        return exchange.fail(HTTPError(.transient, "connection closed before the end of the answer"))
+        return exchange.fail(HTTPError(.transient, "connection closed before the end of the response"))
       default: break
       }
       exchange.head(200, ["Content-Type: application/json", "Content-Length: \(body.count)"])

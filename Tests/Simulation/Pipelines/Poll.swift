@@ -1,7 +1,7 @@
-// http-cat --every --checkpoint, and a server whose body changes, which fails, lies about its type and cuts its answers.
+// http-cat --every --checkpoint, and a server whose body changes, which fails, lies about its type and cuts its responses.
 //
 // Promises: each change that a poll saw is printed once. It is printed before the next request, and it comes again only if
-// http-cat died after it was printed and before the next request. What fails changes nothing: no part of an answer is
+// http-cat died after it was printed and before the next request. What fails changes nothing: no part of a response is
 // printed, and the body that was known before is still known. Requests keep the interval, and a wait that the server has
 // asked for.
 
@@ -70,13 +70,13 @@ final class PolledServer {
     hasFailed = false
     lastRequest = world.now
     let delay = [0, 0.05, 0.3][world.choices.below(3)]
-    world.after(delay) { [self] in answer(exchange, condition) }
+    world.after(delay) { [self] in response(exchange, condition) }
   }
 
-  /// Whether the last answer was a failure; then the wait is another one.
+  /// Whether the last response was a failure; then the wait is another one.
   private var hasFailed = false
 
-  private func answer(_ exchange: HTTPExchangeOfWorld, _ condition: String?) {
+  private func response(_ exchange: HTTPExchangeOfWorld, _ condition: String?) {
     // Who has died hears nothing, such as how long to wait.
     guard exchange.isOpen else { return }
     if isFaulty(4) {
@@ -119,17 +119,17 @@ final class PolledServer {
       exchange.send(body)
       exchange.end()
     case 3:
-      // The answer breaks.
+      // The response breaks.
       exchange.head(200, ["Content-Type: application/json", "Content-Length: \(body.count)"])
       exchange.send(body[..<world.choices.below(body.count)])
-      exchange.fail(HTTPError(.transient, "connection closed before the end of the answer"))
+      exchange.fail(HTTPError(.transient, "connection closed before the end of the response"))
     case 4:
       // Half of a body, as if it were whole.
       let part = body[..<(body.count - 1)]
       exchange.head(200, ["Content-Type: application/json", "Content-Length: \(part.count)"])
       exchange.send(part)
       exchange.end()
-    default: break  // no answer
+    default: break  // no response
     }
   }
 }

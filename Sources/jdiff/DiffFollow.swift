@@ -1,16 +1,15 @@
-// Streams of documents as event records: first a whole document, then its changes. `jpatch --follow` reads them.
-// Without `--by` there is one document, with the number 0; with it, there is one for each source of the input.
-
 import FeedCore
 
-struct Follow: DocumentFollower {
+/// Streams of documents as event records: first a whole document, then its changes. `jpatch --follow` reads them.
+/// Without `--by` there is one document, with the number 0; with it, there is one for each source of the input.
+struct DiffFollow: DocumentFollower {
   let options: Options
   private let streams: StandardStreams
   let file: InputFile
   var output: ByteWriter
   private var eventStream = EventStreamWriter()
   var checkpoint = CheckpointKeeper()
-  var documents: [FollowedDocument] = []
+  var documents: [DiffedDocument] = []
   var records: RecordReader
   /// Nil if events have none.
   var ids: EventIDs?
@@ -30,9 +29,9 @@ struct Follow: DocumentFollower {
     output = ByteWriter(streams.output, records: .filter)
     ids = options.ids
     records = RecordReader(
-      file.name, streams, remedy: "without --records-in, documents are compared", tellsAtOnce: false,
+      file.name, streams, remedy: "without --records-in, documents are compared", reportsAtOnce: false,
       isVerbose: false, sources: options.sources)
-    if options.sources == nil { documents = [FollowedDocument(options)] }
+    if options.sources == nil { documents = [DiffedDocument(options)] }
   }
 
   mutating func run() throws(ToolFailure) -> ExitStatus {
@@ -54,7 +53,7 @@ struct Follow: DocumentFollower {
   mutating func take(_ item: StreamedDocument) throws(ToolFailure) {
     if options.readsRecords { return try takeRecord(item) }
     let record = "document \(item.number)"
-    tellOfRecords(item, record)
+    reportRecords(item, record)
     if let current = documents[0].current, current.whole.bytes == item.document.bytes { return }
     try compare(item.document, 0, record)
   }
@@ -91,14 +90,14 @@ struct Follow: DocumentFollower {
     // A message needs no source, nor does an event without effect. Neither touches the document that it is applied to.
     let isFollowed = options.sources != nil && Self.events.follows(record.event)
     let number = isFollowed ? try records.document(of: item) : 0
-    if number == documents.count { documents.append(FollowedDocument(options)) }
+    if number == documents.count { documents.append(DiffedDocument(options)) }
     documents[number].countLosses(losses)
     let outcome = try records.apply(record, item, to: &documents[number].input)
     return outcome == .document || outcome == .change ? number : nil
   }
 
   /// Reports event records, once: the documents in them should be compared instead.
-  private mutating func tellOfRecords(_ item: StreamedDocument, _ record: String) {
+  private mutating func reportRecords(_ item: StreamedDocument, _ record: String) {
     // A note proves nothing: it may come before records, and it may be a document.
     if areRecords == false || EventRecord.isNote(item.document.root) { return }
     let isRecord = EventRecord.isUnmistakable(item.document.root)
@@ -123,7 +122,7 @@ struct Follow: DocumentFollower {
     }
     // If the patch is as large as the document, the whole document is sent; also if a merge patch cannot express the
     // change.
-    let patch: Patch?
+    let patch: PatchOutput?
     if options.isMergePatch {
       var diff = MergeDiff(old, new)
       switch Result(catching: { () throws(MergeDiff.NotRepresentable) in try diff.patch() }) {
@@ -153,7 +152,7 @@ struct Follow: DocumentFollower {
 
   /// The reader's document after a change: the new document. If something is ignored or has no order, it is the result
   /// of the patch instead.
-  private func held(_ old: Side, _ new: Side, _ patch: Patch?, _ record: String) throws(ToolFailure) -> Side {
+  private func held(_ old: Side, _ new: Side, _ patch: PatchOutput?, _ record: String) throws(ToolFailure) -> Side {
     guard !options.scope.isEmpty, let patch else { return new }
     do { return try side(try patch.applied(to: old.whole), record) } catch {
       throw error.saying { Diagnostic($0.text, source: file.name, record: record) }

@@ -4,7 +4,7 @@
 import FeedCore
 import FeedHTTP
 
-extension Connection {
+extension WebSocketConnection {
   /// While the server sends without pause, everything else is polled at this interval, in seconds.
   private static let pollInterval = 0.02
 
@@ -27,7 +27,8 @@ extension Connection {
     // After a signal, the user may still want the messages that arrive.
     case .interrupted(.signal): finishClosing(&pump, prints: true)
     case .finished where !pump.isFinished && !session.hasReceivedClose: try closeAfterInput(&pump)
-    default: finishClosing(&pump, prints: false)
+    case .lost, .finished, .stopped, .closed, .failed, .refused, .outOfTime, .interrupted:
+      finishClosing(&pump, prints: false)
     }
     return ending
   }
@@ -66,7 +67,7 @@ extension Connection {
       if isBusy, now < nextPoll { continue }
       if let ending = try runTimers(now, &pump) { return ending }
       nextPoll = now + Self.pollInterval
-      let interruption = try poll(until: isBusy ? now : nextMoment(pump), &source)
+      let interruption = try poll(until: isBusy ? now : nextWakeTime(pump), &source)
       if let interruption { return .interrupted(interruption) }
     }
   }
@@ -87,11 +88,11 @@ extension Connection {
     return nil
   }
 
-  private mutating func nextEvent(_ number: Int) throws(ToolFailure) -> Session.Event? {
+  private mutating func nextEvent(_ number: Int) throws(ToolFailure) -> Session.SessionEvent? {
     let bytes = chunk
     do { return try session.next(bytes.span, from: &used) } catch {
       throw .failed(
-        .otherEnd, "\(error.message) (closed with \(error.code))", source: options.url.display,
+        .remote, "\(error.message) (closed with \(error.code))", source: options.url.display,
         record: "message \(number)")
     }
   }
@@ -102,7 +103,7 @@ extension Connection {
     guard let code, code != CloseCode.normal, code != CloseCode.goingAway else { return isDone ? .finished : .closed }
     let reason = HTTPExcerpt.hidden(session.reason, for: opening.request)
     let message = "closed by the server with \(code)" + (reason.isEmpty ? "" : ": " + quoted(reason))
-    if isDone { throw .failed(.otherEnd, message, source: options.url.display) }
+    if isDone { throw .failed(.remote, message, source: options.url.display) }
     return .lost(HTTPError(.transient, message))
   }
 
@@ -151,12 +152,12 @@ extension Connection {
 
   private func broken(_ error: HTTPError, _ source: inout MessageSource) throws(ToolFailure) -> ConnectionEnding {
     guard try isDone(&source) else { return .lost(error) }
-    throw .failed(.otherEnd, error.message, source: options.url.display)
+    throw .failed(.remote, error.message, source: options.url.display)
   }
 
   // MARK: Time
 
-  private func nextMoment(_ pump: MessagePump) -> Double? {
+  private func nextWakeTime(_ pump: MessagePump) -> Double? {
     [timers.next(lastActivity), deadline, closeMoment, pump.helloWait.dueTime].compactMap(\.self).min()
   }
 
@@ -187,7 +188,7 @@ extension Connection {
   private func quietEnd() throws(ToolFailure) -> ConnectionEnding {
     guard let awaited = options.ends.awaited, let seconds = options.closeAfter else { return .finished }
     let text = "no \(awaited) within \(secondsText(seconds)) s after the last message (--close-after)"
-    throw .failed(.later, text, source: options.url.display)
+    throw .failed(.tryAgain, text, source: options.url.display)
   }
 
   /// Names the message without which nothing is sent.

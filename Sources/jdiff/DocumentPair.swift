@@ -1,8 +1,7 @@
-// Two documents, and the patch from one to the other.
-
 import FeedCore
 
-struct Pair {
+/// Two documents, and the patch from one to the other.
+struct DocumentPair {
   let options: Options
   let streams: StandardStreams
   /// Two documents of so many bytes are compared in some tenths of a second or more.
@@ -93,7 +92,7 @@ struct Pair {
     var diff = MergeDiff(old, new)
     let text: [UInt8]?
     do { text = try diff.patch() } catch {
-      throw .failed(.trouble, error.message, source: options.files[1].name)
+      throw .failed(.error, error.message, source: options.files[1].name)
     }
     // A document that is not an object can only be replaced, by its whole text.
     let root = old.whole.root
@@ -101,7 +100,8 @@ struct Pair {
     return text == nil
   }
 
-  private func write(_ patch: Patch, from old: Side, to new: Side, _ output: inout ByteWriter) throws(ToolFailure) {
+  private func write(_ patch: PatchOutput, from old: Side, to new: Side, _ output: inout ByteWriter) throws(ToolFailure)
+  {
     if options.verifies { try patch.verify(from: old, to: new, options.scope) }
     patch.write(compact: options.isCompact, to: &output)
     output.endLine()

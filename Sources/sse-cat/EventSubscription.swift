@@ -1,9 +1,8 @@
-// A stream over any number of connections, and the event at which it resumes.
-
 import FeedCore
 import FeedHTTP
 
-struct Subscription: Followed {
+/// A stream over any number of connections, and the event at which it resumes.
+struct EventSubscription: Followed {
   private let options: Options
   private let url: HTTPURL
   private let client: HTTPClient
@@ -13,7 +12,7 @@ struct Subscription: Followed {
   init(_ url: HTTPURL, _ options: Options, _ streams: StandardStreams) throws(ToolFailure) {
     self.url = url
     self.options = options
-    pump = EventPump(options, source: url.display, fault: .otherEnd, streams)
+    pump = EventPump(options, source: url.display, fault: .remote, streams)
     client = try HTTPClient(keepsCookies: true)
   }
 
@@ -41,12 +40,12 @@ struct Subscription: Followed {
       return .failed(error)
     }
     let opening = try follower.open(&self) { moment in
-      connection.open(until: moment) { StreamAnswer($0, to: request).problem }
+      connection.open(until: moment) { StreamResponse($0, to: request).problem }
     }
     if case .ended(let ending) = opening { return ending }
     try follower.open(&self, at: connection.url.display)
     pump.restart()
-    guard StreamAnswer(connection.head, to: request) == .stream else { return try takeWhole(&connection) }
+    guard StreamResponse(connection.head, to: request) == .stream else { return try takeWhole(&connection) }
     var ending = try connection.run(&pump)
     if let milliseconds = pump.retry { follower.setDelay(Double(milliseconds) / 1000) }
     if case .closed = ending, pump.parser.isInsideEvent {
@@ -55,7 +54,7 @@ struct Subscription: Followed {
     return ending
   }
 
-  /// Reads an answer that is no stream: one event, or nothing.
+  /// Reads a response that is no stream: one event, or nothing.
   private mutating func takeWhole(_ connection: inout FeedConnection) throws(ToolFailure) -> ConnectionEnding {
     var body = WholeBody(maxSize: options.maxSize, source: url.display)
     let ending = try connection.run(&body)

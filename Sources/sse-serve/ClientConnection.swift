@@ -1,21 +1,20 @@
-// One client: its socket and its state. A connection waits for a request, sends an answer, and waits for the next
-// request. Or it gets the event stream, perhaps after a wait; the stream ends only with the connection.
-//
-// The data of a state is in its case: a stream has no request, and a closing connection has nothing to send.
-
 import FeedCore
 
-final class Connection {
+/// One client: its socket and its state. A connection waits for a request, sends a response, and waits for the next
+/// request. Or it gets the event stream, perhaps after a wait; the stream ends only with the connection.
+///
+/// The data of a state is in its case: a stream has no request, and a closing connection has nothing to send.
+final class ClientConnection {
   enum State {
     /// Waiting for a request, which may have come in part. Indirect, so that streaming clients do not pay for the
     /// reader.
     indirect case asking(RequestReader)
-    case answering(Answer)
+    case responding(PendingResponse)
     /// Waiting for an event that the client has seen, after which the stream continues. Meanwhile the head is sent.
     indirect case waiting(Outgoing)
     case streaming(Stream)
     /// Everything is sent. Bytes of the client are discarded until it closes too, or until this time. To close with
-    /// unread bytes would reset the connection, and the client might lose the answer.
+    /// unread bytes would reset the connection, and the client might lose the response.
     case closing(deadline: Double)
   }
 
@@ -46,7 +45,7 @@ final class Connection {
   var deadline: Double? {
     switch state {
     case .asking(let reader): reader.deadline
-    case .answering(let answer): answer.deadline
+    case .responding(let response): response.deadline
     case .waiting, .streaming: nil
     case .closing(let deadline): deadline
     }
@@ -60,7 +59,7 @@ final class Connection {
   /// The shared text that this connection keeps in memory.
   var heldText: SharedText? {
     switch state {
-    case .answering(let answer): answer.text.shared
+    case .responding(let response): response.text.shared
     case .streaming(let stream): stream.beginning.shared
     case .asking, .waiting, .closing: nil
     }
@@ -79,7 +78,7 @@ final class Connection {
   }
 }
 
-extension Connection {
+extension ClientConnection {
   /// The bytes of a client up to the end of its next request.
   struct RequestReader {
     let deadline: Double
@@ -98,7 +97,7 @@ extension Connection {
     var asksForHead: Bool { parser.asksForHead }
 
     /// The request, if it is complete; `unread` then holds the bytes after it.
-    mutating func next() throws(RequestParser.Refusal) -> ClientRequest? {
+    mutating func next() throws(RequestParser.RequestProblem) -> ClientRequest? {
       let bytes = unread
       var index = 0
       defer { unread = Array(bytes[index...]) }
@@ -106,7 +105,7 @@ extension Connection {
     }
   }
 
-  struct Answer {
+  struct PendingResponse {
     var text: Outgoing
     var deadline: Double
     /// The bytes after the request, if another one may follow on the connection.

@@ -1,23 +1,22 @@
-// The server's answer to the opening: a head that is read exactly up to its end, because frames follow it, and checked
-// by RFC 6455 §4.1. An invalid answer is refused as soon as possible.
-
 import FeedCore
 import FeedHTTP
 
-struct OpeningAnswer {
+/// The server's response to the opening: a head that is read exactly up to its end, because frames follow it, and checked
+/// by RFC 6455 §4.1. An invalid response is refused as soon as possible.
+struct OpeningResponse {
   /// The largest head; servers accept 8 to 64 KiB.
   static let longestHead = 64 * 1024
 
   /// The result of the head.
-  enum Verdict: Equatable {
+  enum HeadResult: Equatable {
     /// Frames follow, as the server has chosen.
-    case open(Choice)
+    case open(ChosenOffers)
     /// The server does not switch protocols: the body may say why.
     case refused
   }
 
   /// What the server has chosen of our offers; nil for nothing.
-  struct Choice: Equatable {
+  struct ChosenOffers: Equatable {
     var subprotocol: [UInt8]?
     var compression: PerMessageDeflate?
   }
@@ -36,13 +35,13 @@ struct OpeningAnswer {
       let byte = chunk[index]
       index += 1
       count += 1
-      if count > Self.longestHead { throw HTTPError(.permanent, "the headers of the answer are too large") }
+      if count > Self.longestHead { throw HTTPError(.permanent, "the headers of the response are too large") }
       line.append(byte)
       let isFirst = head.status == 0
-      if isFirst, !isStatusLine { throw HTTPError(.permanent, "the answer is not HTTP") }
+      if isFirst, !isStatusLine { throw HTTPError(.permanent, "the response is not HTTP") }
       guard byte == UInt8(ascii: "\n") else { continue }
       // No field name begins like this.
-      if !isFirst, line.starts(with: "HTTP/".utf8) { throw HTTPError(.permanent, "the answer is not HTTP") }
+      if !isFirst, line.starts(with: "HTTP/".utf8) { throw HTTPError(.permanent, "the response is not HTTP") }
       if isFirst, line.count > 7 { version = line[7] }
       defer { line.removeAll(keepingCapacity: true) }
       // A final head ends here, and with it HTTP; after a 100 or 103 another head follows.
@@ -67,7 +66,7 @@ struct OpeningAnswer {
 
   /// Checks a complete head.
   /// - Throws: if the server claims to switch protocols, but does it wrongly.
-  func verdict(_ opening: OpeningRequest) throws(HTTPError) -> Verdict {
+  func verdict(_ opening: OpeningRequest) throws(HTTPError) -> HeadResult {
     guard head.status == 101 else { return .refused }
     func bad(_ message: String) -> HTTPError { HTTPError(.permanent, "the handshake is malformed: " + message) }
     guard version > UInt8(ascii: "0") else { throw bad("HTTP/1.0") }
@@ -76,8 +75,8 @@ struct OpeningAnswer {
     guard values("sec-websocket-accept") == [OpeningRequest.accept(for: opening.key)] else {
       throw bad("missing or wrong Sec-WebSocket-Accept")
     }
-    var choice = Choice()
-    do throws(PerMessageDeflate.Refusal) {
+    var choice = ChosenOffers()
+    do throws(PerMessageDeflate.WrongOffer) {
       choice.compression = try .choice(values("sec-websocket-extensions"), offer: opening.compression)
     } catch {
       throw bad(error.message)

@@ -1,8 +1,7 @@
-// A patch as it will be printed, and the check that it is right.
-
 import FeedCore
 
-enum Patch {
+/// A patch as it will be printed, and the check that it is right.
+enum PatchOutput {
   case operations(JSONPatch)
   /// A merge patch as compact JSON.
   case merge([UInt8])
@@ -52,10 +51,10 @@ enum Patch {
   }
 
   private static func defect(_ problem: String) -> ToolFailure {
-    .failed(.trouble, "the patch is wrong, which is a bug in jdiff: " + problem)
+    .failed(.error, "the patch is wrong, which is a bug in jdiff: " + problem)
   }
 
-  private func reread() throws(ToolFailure) -> Patch {
+  private func reread() throws(ToolFailure) -> PatchOutput {
     let text = document
     guard case .operations = self else { return .merge(text.bytes) }
     var limits = PatchOptions()

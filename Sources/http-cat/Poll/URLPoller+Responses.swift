@@ -1,76 +1,76 @@
-// What happens after a request: an answer is compared, printed and saved; a failure is reported. In both cases the next
+// What happens after a request: a response is compared, printed and saved; a failure is reported. In both cases the next
 // request is added to the queue.
 
 import FeedCore
 import FeedHTTP
 
-extension Poller {
+extension URLPoller {
   /// Reads the data that has come.
-  /// - Returns: whether an answer was complete, so that another request may start.
+  /// - Returns: whether a response was complete, so that another request may start.
   mutating func advance() throws(ToolFailure) -> Bool {
     var isBusy = false
     var place = 0
     while place < running.count, !isFinished {
       let index = running[place].index
-      var answer: HTTPAnswer?
+      var response: HTTPResponse?
       var failure: PollFailure?
-      do { answer = try running[place].exchange.advance() } catch {
+      do { response = try running[place].exchange.advance() } catch {
         failure = PollFailure(error, of: resources[index].url)
       }
-      if running[place].exchange.hasHead { resources[index].answerWait.end() }
-      guard answer != nil || failure != nil else {
+      if running[place].exchange.hasHead { resources[index].responseWait.end() }
+      guard response != nil || failure != nil else {
         place += 1
         continue
       }
       isBusy = true
       queue.end(resources[index].url.origin)
-      resources[index].answerWait.end()
+      resources[index].responseWait.end()
       running.remove(at: place)
-      if let answer { try take(answer, index) }
+      if let response { try take(response, index) }
       if let failure { try fail(index, failure) }
     }
     return isBusy
   }
 
-  private mutating func take(_ answer: HTTPAnswer, _ index: Int) throws(ToolFailure) {
+  private mutating func take(_ response: HTTPResponse, _ index: Int) throws(ToolFailure) {
     let time = Clock.now()
     let number = ids.next(at: time)
     let result: PollResult
     let wasOpen = resources[index].isOpen
     do {
-      result = try resources[index].take(answer, options) { validators, digest in
+      result = try resources[index].take(response, options) { validators, digest in
         KnownBody.id(number: number, validators, digest: digest)
       }
     } catch {
       return try fail(index, error)
     }
-    tell(answer, result)
-    if !wasOpen { noteOpen(resources[index], at: answer.url) }
+    log(response, result)
+    if !wasOpen { noteOpen(resources[index], at: response.url) }
     var (meaning, failed) = (EndMarks.Meaning.nothing, [UInt8]())
     switch result {
     case .unchanged(let body): if let body { (meaning, failed) = (body.meaning(options.ends), body.text) }
     case .empty:
-      if !resources[index].hasToldEmpty { complain(answer, "nothing to print (HTTP \(answer.head.status))") }
-      resources[index].hasToldEmpty = true
+      if !resources[index].hasReportedEmpty { complain(response, "nothing to print (HTTP \(response.head.status))") }
+      resources[index].hasReportedEmpty = true
     case .changed(let body):
       (meaning, failed) = (body.meaning(options.ends), body.text)
       let resource = resources[index]
       // A large body is written out while it is printed.
-      try write { printer in printer.print(body, of: resource, answer, now: time) }
+      try write { printer in printer.print(body, of: resource, response, now: time) }
       isFinished = printer.count >= options.limit
     }
     if let interval {
       let random = Double.random(in: 0...1)
       resources[index].schedule(
-        after: answer.head, every: interval, jitter: options.jitter, now: Clock.monotonic(), random: random)
+        after: response.head, every: interval, jitter: options.jitter, now: Clock.monotonic(), random: random)
       enqueue(index)
     } else {
       resources[index].isOver = true
     }
     try save(index, next: 0)
     if case .failure(let option) = meaning {
-      let failure = EndMarks.failure(option, Array(failed.trimmed()), source: answer.url.display)
-      throw failure.saying { $0.hidingSecrets(of: answer.request, and: []) }
+      let failure = EndMarks.failure(option, Array(failed.trimmed()), source: response.url.display)
+      throw failure.saying { $0.hidingSecrets(of: response.request, and: []) }
     }
     if meaning == .end { isFinished = true }
   }
@@ -95,7 +95,7 @@ extension Poller {
       return streams.say(failure.diagnostic)
     }
     enqueue(index)
-    guard pause.isTold || options.connection.isVerbose, !http.isSilent else { return }
+    guard pause.isReported || options.connection.isVerbose, !http.isSilent else { return }
     streams.say(failure.failure.diagnostic.adding(RetryPolicy.words("retrying", in: pause.seconds)))
   }
 
@@ -108,12 +108,13 @@ extension Poller {
 
   // MARK: Messages
 
-  /// Names the answers that do not come.
-  mutating func reportLateAnswers() {
+  /// Names the responses that do not come.
+  mutating func reportLateResponses() {
     let now = Clock.monotonic()
     for index in running.map(\.index) {
-      guard let report = resources[index].answerWait.report(now) else { continue }
-      warn(report.words("no answer"), resources[index].url.display, of: resources[index].name, isFirst: report.isFirst)
+      guard let report = resources[index].responseWait.report(now) else { continue }
+      let resource = resources[index]
+      warn(report.words("no response"), resource.url.display, of: resource.name, isFirst: report.isFirst)
     }
   }
 
@@ -128,19 +129,19 @@ extension Poller {
     streams.say(Diagnostic(text, source: source))
   }
 
-  private func complain(_ answer: HTTPAnswer, _ text: String) {
-    if !http.isSilent { streams.say(Diagnostic(text, source: answer.url.display)) }
+  private func complain(_ response: HTTPResponse, _ text: String) {
+    if !http.isSilent { streams.say(Diagnostic(text, source: response.url.display)) }
   }
 
-  private func tell(_ answer: HTTPAnswer, _ result: PollResult) {
+  private func log(_ response: HTTPResponse, _ result: PollResult) {
     guard options.connection.isVerbose else { return }
-    var words = "HTTP \(answer.head.status)"
+    var words = "HTTP \(response.head.status)"
     if case .changed(let body) = result { words += ", \(body.text.count) bytes" }
     if case .unchanged = result { words += ", unchanged" }
     // Then nobody knows whether the body is complete.
-    if answer.head.status != 304, !answer.head.marksEnd {
+    if response.head.status != 304, !response.head.marksEnd {
       words += "; the body ended with the connection"
     }
-    complain(answer, words)
+    complain(response, words)
   }
 }

@@ -3,7 +3,7 @@
 import FeedCore
 import FeedHTTP
 
-extension Poller {
+extension URLPoller {
   mutating func refreshList() {
     guard let interval, list != nil, Clock.monotonic() >= listLooked + interval.seconds else { return }
     listLooked = Clock.monotonic()
@@ -13,7 +13,7 @@ extension Poller {
   }
 
   /// Entries that remain in the list keep what is known of them, and their running requests.
-  private mutating func replaceResources(by entries: [URLList.Entry], every interval: Interval) {
+  private mutating func replaceResources(by entries: [URLList.ListedURL], every interval: Interval) {
     let old = resources
     // No name occurs twice in a list.
     let places = Dictionary(uniqueKeysWithValues: old.enumerated().map { ($1.name ?? [], $0) })

@@ -1,14 +1,13 @@
-// Documents kept up to date by event records, and printed after each of them: the end of a pipeline. Without `--by`
-// there is one document, with the number 0; with it, there is one for each source of the records.
-
 import FeedCore
 
-struct Follow: DocumentFollower {
+/// Documents kept up to date by event records, and printed after each of them: the end of a pipeline. Without `--by`
+/// there is one document, with the number 0; with it, there is one for each source of the records.
+struct PatchFollow: DocumentFollower {
   private let options: Options
   private let streams: StandardStreams
-  private var documents: [FollowedDocument] = []
+  private var documents: [PatchedDocument] = []
   /// What a new source begins with.
-  private var beginning: FollowedDocument
+  private var beginning: PatchedDocument
   private var output: ByteWriter
   private var status = ExitStatus.yes
   private var records: RecordReader
@@ -18,10 +17,10 @@ struct Follow: DocumentFollower {
   init(_ options: Options, _ streams: StandardStreams) {
     self.options = options
     self.streams = streams
-    beginning = FollowedDocument(options)
+    beginning = PatchedDocument(options)
     output = ByteWriter(streams.output, records: .filter)
     records = RecordReader(
-      options.file.name, streams, remedy: "jdiff --follow makes them of documents", tellsAtOnce: false,
+      options.file.name, streams, remedy: "jdiff --follow makes them of documents", reportsAtOnce: false,
       isVerbose: options.isVerbose, sources: options.sources)
   }
 
@@ -63,7 +62,7 @@ struct Follow: DocumentFollower {
     let isFollowed = options.sources != nil && beginning.stream.follows(record.event)
     let number = isFollowed ? try records.document(of: item) : 0
     if number == documents.count { documents.append(beginning) }
-    let outcome: DocumentStream.Outcome
+    let outcome: DocumentStream.RecordEffect
     do { outcome = try records.apply(record, item, to: &documents[number].stream) } catch {
       guard options.resyncs else { throw error }
       records.skip(error, records.reach(of: item))
@@ -71,13 +70,13 @@ struct Follow: DocumentFollower {
       return
     }
     if outcome == .other {
-      records.tell("skipped: not an event of a document stream", of: item)
+      records.report("skipped: not an event of a document stream", of: item)
       return records.reportUnusable(Self.remedy)
     }
     guard outcome == .document || outcome == .change else { return }
     let source = records.sources?.sources[number]
     if let reason = documents[number].show(source, afterDocument: outcome == .document, to: &output) {
-      records.tell("not printed: " + reason.words, of: item)
+      records.report("not printed: " + reason.words, of: item)
     }
     checkpoint.invalidate()
     try output.checkOutput()
@@ -106,7 +105,7 @@ struct Follow: DocumentFollower {
 }
 
 /// A document, and what has been printed of it.
-private struct FollowedDocument {
+private struct PatchedDocument {
   var stream = DocumentStream()
   private var view: View
 

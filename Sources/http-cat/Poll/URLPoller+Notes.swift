@@ -1,11 +1,11 @@
-// Notes about polls. A resource is open from its first valid answer until the next failure, so there is a note when
+// Notes about polls. A resource is open from its first valid response until the next failure, so there is a note when
 // something changes, not at each poll.
 
 import FeedCore
 import FeedHTTP
 
-extension Poller {
-  /// Notes that an answer was accepted, so the resource is open.
+extension URLPoller {
+  /// Notes that a response was accepted, so the resource is open.
   mutating func noteOpen(_ resource: Resource, at url: HTTPURL) {
     note(.open, of: resource, url: url)
   }

@@ -1,19 +1,18 @@
-// Whether pages that were read at different times fit together. Insertions and deletions shift the items between
-// numbered pages, and a page that was requested ahead may have been read before the page above it.
-//
-// Items that were moved down and are on two pages are seen twice, which does no harm by itself. But it shows that the
-// pages come from different moments, and then another pair of them may have an item between them that is on neither. So
-// an answer that was requested ahead is used only if the feed had the same size, and shows nothing seen before.
-//
-// For a feed that grows only at its top and says how many items it has, this finds everything. If two answers say the
-// same total, then between their moments as many items came as went. So the items at any place were pushed down or
-// stayed, never pulled up: an item can be missed only between a later page and an earlier answer for the page below.
-// That later page was pushed down then, and so shows an item of the page above it, or the one above that does.
-
 import FeedCore
 import FeedHTTP
 
-struct Seams {
+/// Whether pages that were read at different times fit together. Insertions and deletions shift the items between
+/// numbered pages, and a page that was requested ahead may have been read before the page above it.
+///
+/// Items that were moved down and are on two pages are seen twice, which does no harm by itself. But it shows that the
+/// pages come from different moments, and then another pair of them may have an item between them that is on neither. So
+/// a response that was requested ahead is used only if the feed had the same size, and shows nothing seen before.
+///
+/// For a feed that grows only at its top and says how many items it has, this finds everything. If two responses say the
+/// same total, then between their moments as many items came as went. So the items at any place were pushed down or
+/// stayed, never pulled up: an item can be missed only between a later page and an earlier response for the page below.
+/// That later page was pushed down then, and so shows an item of the page above it, or the one above that does.
+struct PageContinuity {
   /// How many pages back an item is recognised; 0 if each page is requested after the one before it has come.
   private let depth: Int
   private var recent: [Set<[UInt8]>] = []

@@ -4,8 +4,8 @@
 import FeedCore
 import FeedHTTP
 
-extension Connection {
-  /// How long to wait for the server's answer to a close frame, in seconds.
+extension WebSocketConnection {
+  /// How long to wait for the server's response to a close frame, in seconds.
   static let closeTimeout = 2.0
 
   /// The contents of the server's close frame, if it has sent one.
@@ -48,11 +48,11 @@ extension Connection {
     }
   }
 
-  /// Closes after `--close-after`, and prints the answers that still come. The server must agree that all is well.
+  /// Closes after `--close-after`, and prints the responses that still come. The server must agree that all is well.
   mutating func closeAfterInput(_ pump: inout MessagePump) throws(ToolFailure) {
     guard finishClosing(&pump, prints: true, extends: true) else {
-      let text = "no answer to the close frame for \(secondsText(Self.closeTimeout)) s"
-      throw .failed(.later, text, source: options.url.display)
+      let text = "no response to the close frame for \(secondsText(Self.closeTimeout)) s"
+      throw .failed(.tryAgain, text, source: options.url.display)
     }
     guard session.hasReceivedClose, session.closeCode != options.closeCode else { return }
     _ = try closing(session.closeCode, isDone: true)

@@ -3,16 +3,16 @@
 
 import FeedCore
 
-extension Follow {
+extension DiffFollow {
   mutating func resume() throws(ToolFailure) {
     checkpoint = try CheckpointKeeper(options.checkpoint)
     guard let path = checkpoint.path else { return }
     let options = options
     if options.sources == nil {
-      if let saved = try checkpoint.saved() { documents = [try FollowedDocument(options, resuming: saved, &ids)] }
+      if let saved = try checkpoint.saved() { documents = [try DiffedDocument(options, resuming: saved, &ids)] }
     } else {
       try records.resume(from: path) { saved throws(ToolFailure) in
-        documents.append(try FollowedDocument(options, resuming: saved, &ids))
+        documents.append(try DiffedDocument(options, resuming: saved, &ids))
       }
     }
     for number in documents.indices {
@@ -47,7 +47,7 @@ extension Follow {
   }
 }
 
-extension FollowedDocument {
+extension DiffedDocument {
   /// A document of the checkpoint, which the reader has too.
   fileprivate init(_ options: Options, resuming saved: Checkpoint, _ ids: inout EventIDs?) throws(ToolFailure) {
     self.init(options)

@@ -1,10 +1,9 @@
-// Polls: one loop for one URL and for a hundred. Each turn starts the requests that are due, reads the data that has
-// come, writes out what is new, and waits.
-
 import FeedCore
 import FeedHTTP
 
-struct Poller {
+/// Polls: one loop for one URL and for a hundred. Each turn starts the requests that are due, reads the data that has
+/// come, writes out what is new, and waits.
+struct URLPoller {
   /// A request in progress.
   struct Running {
     let index: Int
@@ -15,7 +14,7 @@ struct Poller {
   let streams: StandardStreams
   private let client: HTTPClient
   private let interrupts: Interrupts
-  private let limits: HTTPExchange.Limits
+  private let limits: HTTPExchange.Bounds
   /// When to end, by the monotonic clock.
   private let deadline: Double?
   let interval: Interval?
@@ -46,7 +45,7 @@ struct Poller {
     let now = Clock.monotonic()
     listLooked = now
     deadline = options.connection.maxTime.map { now + $0 }
-    limits = HTTPExchange.Limits(
+    limits = HTTPExchange.Bounds(
       noun: "body", maxSize: options.maxSize, idleTimeout: options.connection.idleTimeout ?? .infinity,
       requestTimeout: min(options.requestTimeout, interval?.longestPoll ?? .infinity),
       takesEventStreams: options.form == .bytes)
@@ -78,7 +77,7 @@ struct Poller {
     var wait = checkpoint.next - time
     if wait > 0, interval == nil {
       let text = "the server wants no request for another \(secondsText(Double(wait) / 1000)) s (--checkpoint)"
-      throw .failed(.later, text, source: url.display)
+      throw .failed(.tryAgain, text, source: url.display)
     }
     if checkpoint.asked > 0, let interval { wait = max(wait, checkpoint.asked + Int(interval.seconds * 1000) - time) }
     let resource = Resource(
@@ -101,7 +100,7 @@ struct Poller {
         refreshList()
         try start()
         let wasBusy = try advance()
-        reportLateAnswers()
+        reportLateResponses()
         try flush()
         if let status = try status() {
           noteClosed(resources)
@@ -123,13 +122,13 @@ struct Poller {
     try write { (printer) throws(ToolFailure) in try printer.flush() }
   }
 
-  /// Prints or writes out. While a slow reader blocks us, nobody reads the answers, so this time does not count for
+  /// Prints or writes out. While a slow reader blocks us, nobody reads the responses, so this time does not count for
   /// them.
   mutating func write(_ work: (inout BodyPrinter) throws(ToolFailure) -> Void) throws(ToolFailure) {
     let before = Clock.monotonic()
     try work(&printer)
     let blocked = Clock.monotonic() - before
-    for place in running.indices { running[place].exchange.excuse(blocked) }
+    for place in running.indices { running[place].exchange.extendTimeout(by: blocked) }
   }
 
   /// - Returns: nil while there is something to do.
@@ -137,8 +136,8 @@ struct Poller {
     if isFinished { return .yes }
     let awaited = options.ends.awaited
     if running.isEmpty, queue.isEmpty {
-      guard resources.allSatisfy(\.hasSucceeded), interval == nil else { return .otherEnd }
-      if let awaited { throw .ended(.otherEnd, before: awaited, source: source) }
+      guard resources.allSatisfy(\.hasSucceeded), interval == nil else { return .remote }
+      if let awaited { throw .ended(.remote, before: awaited, source: source) }
       return .yes
     }
     guard let deadline, Clock.monotonic() >= deadline else { return nil }
@@ -151,7 +150,7 @@ struct Poller {
       reason = ": " + (source.map { $0 + ": " } ?? "") + lastFailure.message
     }
     throw .outOfTime(
-      options.connection.maxTime ?? 0, awaiting: hasAnswered ? awaited ?? "" : "answer", source: source, reason)
+      options.connection.maxTime ?? 0, awaiting: hasAnswered ? awaited ?? "" : "response", source: source, reason)
   }
 
   /// The URL for messages about all of it; nil for a list.
@@ -175,7 +174,7 @@ struct Poller {
     // A file of headers may contain a secret now that it did not contain at the start.
     let list = list
     let problem = http.readAgain { (http) throws(ToolFailure) in
-      if let refusal = list?.refusal(of: http) { throw .failed(.trouble, refusal) }
+      if let refusal = list?.refusal(of: http) { throw .failed(.error, refusal) }
     }
     if let problem, !http.isSilent { streams.say(problem) }
     try checkpoint?.begin(resources[index].known, now: Int(Clock.now() / 1000))
@@ -197,7 +196,7 @@ struct Poller {
             StatusPolicy().verdict($0, to: request) == .taken
           }))
       queue.begin(url.origin, now, pause: list == nil ? 0 : options.hostDelay)
-      resources[index].answerWait.begin(streams, now)
+      resources[index].responseWait.begin(streams, now)
     } catch {
       try fail(index, PollFailure(error, of: url))
     }
@@ -206,8 +205,8 @@ struct Poller {
   // MARK: Waiting
 
   private mutating func wait() throws(ToolFailure) {
-    var moments = running.map(\.exchange.deadline) + running.compactMap { resources[$0.index].answerWait.dueTime }
-    if running.count < options.parallel, let moment = queue.nextMoment() { moments.append(moment) }
+    var moments = running.map(\.exchange.deadline) + running.compactMap { resources[$0.index].responseWait.dueTime }
+    if running.count < options.parallel, let moment = queue.nextRequestTime() { moments.append(moment) }
     if list != nil, let interval { moments.append(listLooked + interval.seconds) }
     if let deadline { moments.append(deadline) }
     do throws(HTTPError) {

@@ -1,13 +1,12 @@
-// What a server allows its clients, in seconds and numbers. Each limit is higher than an honest client needs.
-
 import FeedCore
 
-enum Limits {
+/// What a server allows its clients, in seconds and numbers. Each limit is higher than an honest client needs.
+enum ServingLimits {
   /// The longest time for a request, and between two requests.
   static let requestTime = 10.0
-  /// The longest time in which a client reads nothing of an answer.
-  static let answerTime = 30.0
-  /// The longest time for a client to close after the answer.
+  /// The longest time in which a client reads nothing of a response.
+  static let responseTime = 30.0
+  /// The longest time for a client to close after the response.
   static let closingTime = 2.0
   /// The longest time for clients to read the rest when the server ends.
   static let shutdownTime = 5.0
@@ -27,7 +26,7 @@ enum Limits {
     if options.isMaxClientsGiven || limit <= others {
       let what = options.isMaxClientsGiven ? "option '--max-clients'" : "a server"
       let needed = options.isMaxClientsGiven ? wanted : others + 1
-      throw .failed(.trouble, "\(what) needs \(needed) open files, and the limit here is \(limit) (ulimit -n)")
+      throw .failed(.error, "\(what) needs \(needed) open files, and the limit here is \(limit) (ulimit -n)")
     }
     return limit - others
   }

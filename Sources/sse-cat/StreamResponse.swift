@@ -1,10 +1,10 @@
-// What kind of answer a request for an event stream gets.
+// What kind of response a request for an event stream gets.
 
 import FeedCore
 import FeedHTTP
 
-/// An answer that is a success.
-enum StreamAnswer: Equatable {
+/// A response that is a success.
+enum StreamResponse: Equatable {
   case stream
   /// A whole body: JSON, or nothing. A POST may be answered so: by servers that choose (MCP's "streamable HTTP"), by
   /// gateways with an error, and with 202.
@@ -49,7 +49,7 @@ struct WholeBody: BodySink {
 
   mutating func take(_ chunk: [UInt8]) throws(ToolFailure) -> BodyProgress {
     bytes += chunk
-    if bytes.count > maxSize { throw .failed(.otherEnd, "longer than \(maxSize) bytes (--max-size)", source: source) }
+    if bytes.count > maxSize { throw .failed(.remote, "longer than \(maxSize) bytes (--max-size)", source: source) }
     return .more
   }
 

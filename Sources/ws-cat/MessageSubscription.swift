@@ -1,9 +1,8 @@
-// Messages over any number of connections.
-
 import FeedCore
 import FeedHTTP
 
-struct Subscription: Followed {
+/// Messages over any number of connections.
+struct MessageSubscription: Followed {
   private let options: Options
   private let streams: StandardStreams
   private let client: HTTPClient
@@ -41,8 +40,8 @@ struct Subscription: Followed {
     var reached = ""
     let timeLimit = Clock.monotonic() + request.route.connectTimeout
     while true {
-      var connection: Connection
-      do { connection = try Connection(request, options, of: client, follower, streams) } catch {
+      var connection: WebSocketConnection
+      do { connection = try WebSocketConnection(request, options, of: client, follower, streams) } catch {
         return ConnectionEnding.failed(error).adding(reached)
       }
       switch try follower.open(&self, { connection.open(&redirects, until: timeLimit, orLateAt: $0) }) {
@@ -58,7 +57,7 @@ struct Subscription: Followed {
   }
 
   private mutating func run(
-    _ connection: inout Connection, _ follower: inout Follower
+    _ connection: inout WebSocketConnection, _ follower: inout Follower
   ) throws(ToolFailure) -> ConnectionEnding {
     closing = nil
     let choice = connection.choice
@@ -98,7 +97,7 @@ extension ConnectionEnding {
     switch self {
     case .failed(let error): .failed(HTTPError(error.kind, error.message + words))
     case .refused(let refusal): .refused(refusal.adding(words))
-    default: self
+    case .finished, .stopped, .closed, .lost, .outOfTime, .interrupted: self
     }
   }
 }

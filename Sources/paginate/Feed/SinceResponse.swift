@@ -1,9 +1,8 @@
-// What a walk has seen of an answer to `--since`.
-//
-// If it follows the tail and is sorted by the value, an item that is edited moves to its end. If its pages are numbered,
-// the others then move up, one of them to a page that was read already. The item itself comes again: this shows it.
-
-struct SinceAnswer {
+/// What a walk has seen of a response to `--since`.
+///
+/// If it follows the tail and is sorted by the value, an item that is edited moves to its end. If its pages are numbered,
+/// the others then move up, one of them to a page that was read already. The item itself comes again: this shows it.
+struct SinceResponse {
   /// Whether values that come may raise the mark. Not if an earlier walk did not end: what changed since it began may be
   /// on pages that are not read again.
   var raisesMark = false
@@ -14,7 +13,7 @@ struct SinceAnswer {
   /// Whether an item may have moved to a page that was read already.
   private(set) var hasShifted = false
 
-  /// Takes a page of an answer that follows the tail.
+  /// Takes a page of a response that follows the tail.
   /// - Parameters:
   ///   - isExpected: whether the page comes after those so far; if not, it was requested again.
   ///   - mayShift: whether its pages may be numbered.

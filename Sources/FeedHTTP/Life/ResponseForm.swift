@@ -1,27 +1,26 @@
-// The form of an answer that is not JSON, for a message: login pages, proxy errors and XML feeds are all common.
-
 import FeedCore
 
-package enum AnswerForm {
+/// The form of a response that is not JSON, for a message: login pages, proxy errors and XML feeds are all common.
+package enum ResponseForm {
   /// How many bytes of a body to look at.
   private static let reach = 4096
 
   /// `HTML` or `XML`, with the page's title if there is one; nil for anything else. A title may quote the request with
   /// its secrets: `***` replaces them.
-  package static func name(of answer: HTTPAnswer) -> String? {
-    let beginning = answer.body.drop(while: \.isWhiteSpace).prefix(2 * reach)
-    return name(of: HTTPExcerpt.hidden(Array(beginning), for: answer.request))
+  package static func name(of response: HTTPResponse) -> String? {
+    let beginning = response.body.drop(while: \.isWhiteSpace).prefix(2 * reach)
+    return name(of: HTTPExcerpt.hidden(Array(beginning), for: response.request))
   }
 
-  /// The failure of a tool that expected JSON in an answer.
-  package static func failure(_ error: JSONError, in answer: HTTPAnswer) -> ToolFailure {
-    let source = answer.url.display
-    guard let name = name(of: answer) else {
-      let hint = InputGuess.hint(for: error, in: answer.body)
-      return .malformed(error, in: answer.body, of: source, status: .otherEnd, hint: hint)
+  /// The failure of a tool that expected JSON in a response.
+  package static func failure(_ error: JSONError, in response: HTTPResponse) -> ToolFailure {
+    let source = response.url.display
+    guard let name = name(of: response) else {
+      let hint = InputGuess.hint(for: error, in: response.body)
+      return .malformed(error, in: response.body, of: source, status: .remote, hint: hint)
     }
     let reader = name == "XML" ? MediaKind.xml.reader : ""
-    return .failed(.otherEnd, "expected JSON, found \(name)\(reader)", source: source)
+    return .failed(.remote, "expected JSON, found \(name)\(reader)", source: source)
   }
 
   private static func name(of body: [UInt8]) -> String? {

@@ -1,8 +1,7 @@
-// What a reader of the records has of a document, and what the input says of it.
-
 import FeedCore
 
-struct FollowedDocument {
+/// What a reader of the records has of a document, and what the input says of it.
+struct DiffedDocument {
   /// The document that the reader of the records has now.
   private(set) var current: Side?
   /// The id of the last event; empty before the first, and if events have none.

@@ -1,11 +1,10 @@
-// One connection, from its first packet until frames may come: libcurl's part, the request, the answer.
-
 import FeedCore
 import FeedHTTP
 
-struct Connection {
+/// One connection, from its first packet until frames may come: libcurl's part, the request, the response.
+struct WebSocketConnection {
   /// What came of the opening.
-  enum Outcome {
+  enum OpeningOutcome {
     case open
     /// The server asks to connect elsewhere. This connection is of no more use.
     case redirected(HTTPRequest)
@@ -31,15 +30,15 @@ struct Connection {
   /// Whether our own messages may be sent.
   var isReady = false
   /// What the server chose of our offers.
-  private(set) var choice = OpeningAnswer.Choice()
+  private(set) var choice = OpeningResponse.ChosenOffers()
 
   private let client: HTTPClient
   /// The request without what belongs to one hop: cookies of servers, a name of ~/.netrc, headers of the handshake.
   private let request: HTTPRequest
   let opening: OpeningRequest
-  /// The part of the request that has not been sent, and the head of the answer.
+  /// The part of the request that has not been sent, and the head of the response.
   private var unsentHead: [UInt8]
-  private var answer = OpeningAnswer()
+  private var response = OpeningResponse()
 
   init(
     _ request: HTTPRequest, _ options: Options, of client: HTTPClient, _ follower: Follower, _ streams: StandardStreams
@@ -78,8 +77,9 @@ struct Connection {
   ///   - redirects: those that led here.
   ///   - timeLimit: when to give up, by the monotonic clock.
   ///   - moment: when to return in any case.
-  /// - Returns: nil if there was no answer until `moment`. Call it again.
-  mutating func open(_ redirects: inout Redirects, until timeLimit: Double, orLateAt moment: Double?) -> Outcome? {
+  /// - Returns: nil if there was no response until `moment`. Call it again.
+  mutating func open(_ redirects: inout Redirects, until timeLimit: Double, orLateAt moment: Double?) -> OpeningOutcome?
+  {
     do throws(HTTPError) {
       while try !socket.open() {
         // libcurl knows what to wait for.
@@ -99,7 +99,7 @@ struct Connection {
 
   private mutating func handshake(
     _ redirects: inout Redirects, until timeLimit: Double, orLateAt moment: Double?
-  ) throws(HTTPError) -> Outcome? {
+  ) throws(HTTPError) -> OpeningOutcome? {
     while true {
       unsentHead.removeFirst(try socket.send(unsentHead.span))
       switch try socket.receive(into: &chunk) {
@@ -108,13 +108,13 @@ struct Connection {
         lastActivity = Clock.monotonic()
         used = 0
         let bytes = chunk
-        guard try answer.take(bytes.span, from: &used) else { continue }
-        client.keepCookies(of: answer.head, from: request.url)
-        try request.headerDump?.write(answer.head)
-        switch try answer.verdict(opening) {
+        guard try response.take(bytes.span, from: &used) else { continue }
+        client.keepCookies(of: response.head, from: request.url)
+        try request.headerDump?.write(response.head)
+        switch try response.verdict(opening) {
         case .refused:
-          if let next = try redirection(answer.head, &redirects) { return .redirected(next) }
-          return .ended(refusal(answer))
+          if let next = try redirection(response.head, &redirects) { return .redirected(next) }
+          return .ended(refusal(response))
         case .open(let chosen):
           choice = chosen
           session = try Self.session(options, chosen.compression)
@@ -132,7 +132,7 @@ struct Connection {
     }
   }
 
-  /// When the wait for the answer ends in any case.
+  /// When the wait for the response ends in any case.
   private func nextLimit(_ timeLimit: Double, _ moment: Double?) -> Double {
     let idle = options.connection.idleTimeout.map { lastActivity + $0 }
     return [deadline, idle, moment].compactMap(\.self).reduce(timeLimit, min)
@@ -146,7 +146,7 @@ struct Connection {
     if let deadline, now >= deadline { return .outOfTime }
     if now >= timeLimit {
       let seconds = secondsText(opening.request.route.connectTimeout)
-      throw HTTPError(.timedOut, "no answer for \(seconds) s (--connect-timeout)")
+      throw HTTPError(.timedOut, "no response for \(seconds) s (--connect-timeout)")
     }
     if let idle = options.connection.idleTimeout, now >= lastActivity + idle { throw .idle(idle, isOpen: false) }
     return nil
@@ -162,22 +162,22 @@ struct Connection {
   }
 
   /// The ending if the server does not switch to WebSocket: its status, and the first line of the body.
-  private mutating func refusal(_ answer: OpeningAnswer) -> ConnectionEnding {
+  private mutating func refusal(_ response: OpeningResponse) -> ConnectionEnding {
     let timeLimit = min(Clock.monotonic() + Refusal.timeout, deadline ?? .infinity)
-    let hasBody = answer.head.hasBody(to: request)
+    let hasBody = response.head.hasBody(to: request)
     var body = hasBody ? Array(chunk[used...]) : []
     // After an error, the part of the body that has come will do.
-    while hasBody, !answer.isEnough(body), Clock.monotonic() < timeLimit {
+    while hasBody, !response.isEnough(body), Clock.monotonic() < timeLimit {
       guard let received = try? socket.receive(into: &chunk), received != .end else { break }
       body += chunk
       if received == .bytes { continue }
       guard let waited = try? wait(until: timeLimit) else { break }
       if let interruption = waited.interruption { return .interrupted(interruption) }
     }
-    let problem = HTTPExcerpt.hidden(Array(answer.problem(request.url).utf8), for: opening.request)
+    let problem = HTTPExcerpt.hidden(Array(response.problem(request.url).utf8), for: opening.request)
     return .refused(
       Refusal(
-        answer.head, String(decoding: problem, as: UTF8.self), body: answer.text(body), to: opening.request))
+        response.head, String(decoding: problem, as: UTF8.self), body: response.text(body), to: opening.request))
   }
 
   // MARK: Waiting
