@@ -24,6 +24,7 @@ package final class InflaterStream {
     case none = -15
   }
 
+  /// Where a stream is after a piece of input.
   package enum InflatedPart: Equatable {
     /// All input was used, or the room was full.
     case more

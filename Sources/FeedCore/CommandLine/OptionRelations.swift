@@ -31,6 +31,7 @@ extension AnyKeyPath {
 
 /// What an option has to do with others.
 package struct OptionRelation: Sendable {
+  /// What the option wants of the conditions.
   package enum Kind: Sendable {
     /// At least one of the conditions must hold.
     case needs

@@ -273,6 +273,7 @@ package struct OptionRow<Settings>: Sendable {
 
   // MARK: The builder
 
+  /// A piece of an option table, as the builder puts it together.
   package enum OptionPart: Sendable {
     case heading(OptionGroup)
     case row(OptionRow<Settings>)

@@ -56,6 +56,7 @@ package struct OptionValueForm: Sendable {
   package let name: String
   package let completion: ValueCompletion
 
+  /// What a shell offers where the value is typed.
   package enum ValueCompletion: Equatable, Sendable {
     case none
     case file

@@ -12,18 +12,21 @@
 
 /// The waits between attempts that fail.
 package struct RetryPolicy: Sendable {
+  /// What to do after a failure.
   package enum Decision: Equatable, Sendable {
     /// - Parameter isReported: whether to report it without -v too.
     case wait(seconds: Double, isReported: Bool)
     case giveUp
   }
 
+  /// How the waits grow.
   package enum Growth: Equatable, Sendable {
     /// - Parameter longest: the longest wait, in seconds, unless the base is longer.
     case spread(longest: Double)
     case stream
   }
 
+  /// What has failed: a refusal may ask for another wait than a broken connection.
   package enum Cause: Equatable, Sendable {
     case network
     /// The status of a response.

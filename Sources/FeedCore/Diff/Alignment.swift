@@ -7,6 +7,7 @@
 
 /// Items are class numbers: equal items have the same number, and none is negative.
 package enum Alignment {
+  /// The indexes of two items that are the same.
   package struct Pair: Equatable {
     package let old: Int
     package let new: Int

@@ -11,7 +11,9 @@ package enum ReferenceToken {
   case index(Int)
 }
 
+/// One step from the old document to the new one, in terms of RFC 6902.
 package struct Change {
+  /// The operation.
   package enum Kind {
     case add, remove, replace, move
   }
@@ -32,6 +34,7 @@ package struct Change {
 
 /// The containers on the way to the changes, each with its parent.
 package struct Paths {
+  /// A container on the way, and the step to it.
   package struct PathNode {
     package let parent: Int
     package let token: ReferenceToken

@@ -5,6 +5,7 @@
 /// all changes inside a container take more bytes than its new text, one `replace` takes their place. So each change is
 /// written and withdrawn at most once, and all of it is linear.
 package struct Differ {
+  /// How changes are found and reported.
   package struct Settings {
     package var findsMoves = true
     /// Whether `test` operations will be added before removals and replacements; here only their size matters.

@@ -4,6 +4,7 @@
 /// Ignored parts are left out of a document's tape, so no other code has to know about them. Their bytes remain, so a
 /// value in the patch is always complete.
 package struct Scope {
+  /// What a rule says about the values that its pointer matches.
   package enum ScopePurpose: Equatable {
     case ignore
     case only
@@ -22,6 +23,7 @@ package struct Scope {
     case anyNumber
   }
 
+  /// A pointer with a purpose.
   package struct Rule {
     let purpose: ScopePurpose
     let steps: [ScopeStep]

@@ -164,6 +164,7 @@ package struct JSONValue: Sendable {
 
 /// Iterates over the children of a container.
 package struct JSONChildren: Sequence, IteratorProtocol, Sendable {
+  /// A member or an element.
   package struct Child: Sendable {
     /// The name, a string; nil in an array.
     package let key: JSONValue?

@@ -1,5 +1,6 @@
 /// What is wrong with a text that should be JSON (RFC 8259), and at which byte.
 package struct JSONError: LocatedError, Equatable, Sendable {
+  /// What was expected, or what is not allowed.
   package enum Kind: Equatable, Sendable {
     case expectedValue
     case expectedElementOrEnd

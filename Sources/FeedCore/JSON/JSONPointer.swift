@@ -2,6 +2,7 @@
 
 /// A path into a document: the decoded reference tokens, none for the whole document.
 package struct JSONPointer: Equatable, Sendable {
+  /// Why a text is no pointer (RFC 6901 §3).
   package enum SyntaxProblem: Error, Equatable, Sendable {
     /// Not empty and not starting with `/`.
     case noSlash

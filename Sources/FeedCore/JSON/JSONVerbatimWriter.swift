@@ -311,6 +311,7 @@ package struct JSONVerbatimWriter {
 /// Where some children of containers are written: those that are copied as a whole. One that is a whole document keeps its
 /// text.
 package final class WrittenPlaces {
+  /// A child that was copied as a whole.
   package struct WrittenPlace {
     package let value: JSONValue
     /// The comma before the child, if there is one, with white space.

@@ -10,6 +10,7 @@ package struct JSONPatch: Sendable {
 
   package init(_ operations: [Operation] = []) { self.operations = operations }
 
+  /// One operation (RFC 6902 §4).
   package enum Operation: Sendable {
     case add(JSONTree, at: JSONPointer)
     case remove(JSONPointer)

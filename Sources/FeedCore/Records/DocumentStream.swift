@@ -15,6 +15,7 @@ package struct DocumentStream {
     case other
   }
 
+  /// Why a record was not applied.
   package struct RecordFailure: MessageError {
     package let message: String
     /// In the bytes of the record's document; nil if the error concerns the whole record.

@@ -1,6 +1,7 @@
 // How the `data` of an event record holds received data: one rule for all tools that print such records, and its
 // option, `--data-as`.
 
+/// How received data is held in the member `data`.
 package enum PayloadForm: String, CaseIterable, Sendable {
   /// Objects and arrays are embedded as received, without the white space between tokens; everything else is a string.
   case auto

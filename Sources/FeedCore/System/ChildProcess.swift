@@ -3,6 +3,7 @@
 
 /// A program that was started.
 package struct ChildProcess {
+  /// How a program ended (wait(2)).
   package enum Ending: Equatable, Sendable {
     case exited(Int32)
     /// The number of the signal.

@@ -4,6 +4,7 @@
 /// The lock is flock(2) on the file itself, so no lock file remains. The rename replaces the locked file. So a process
 /// that waited for the lock checks that the name still refers to the same file, and starts again if not.
 package final class EditedFile {
+  /// Why the file cannot be edited.
   package enum EditProblem: Error, Sendable {
     case system(SystemError)
     /// A pipe or a device: it cannot be replaced.

@@ -1,6 +1,7 @@
 /// The user and group that a file is given to, by name or number as chown(1) reads them. The C library looks names up where
 /// the system says (nsswitch.conf), so they need not be in /etc/passwd.
 package struct FileOwner: Sendable {
+  /// Why a text names no owner.
   package enum OwnerProblem: Error, Equatable {
     /// It is none of USER, USER:GROUP and :GROUP.
     case malformed

@@ -3,6 +3,7 @@
 extension Descriptor {
   /// A descriptor and the event to wait for.
   package struct Interest: Sendable {
+    /// What to wait for (poll(2)).
     package enum Readiness: Sendable {
       /// Bytes to read, or the end of the input.
       case input

@@ -11,6 +11,7 @@ import FeedCore
 /// A connection to the host of a URL. Once open, it is a stream of bytes in both directions.
 @safe
 package final class HTTPConnection {
+  /// What a read has brought.
   package enum Received: Sendable {
     case bytes
     /// Nothing now.

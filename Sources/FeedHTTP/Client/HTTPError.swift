@@ -5,6 +5,7 @@ import FeedCore
 
 /// A transfer that failed for another reason than the status of its response.
 package struct HTTPError: Error, Equatable, Sendable {
+  /// What a client can do about it.
   package enum Kind: Equatable, Sendable {
     /// It may work later: refused, unreachable, not resolved, cut off.
     case transient

@@ -2,6 +2,7 @@ import FeedCore
 
 /// The head of a response: its status and header fields.
 package struct HTTPHead: Equatable, Sendable {
+  /// One header field (RFC 9110 §5).
   package struct HeaderField: Equatable, Sendable {
     /// In lower case.
     package let name: String

@@ -51,7 +51,9 @@ package struct HTTPRequest: Sendable {
 
   /// The route to the server, the same for every hop.
   package struct ServerRoute: Sendable {
+    /// The versions of HTTP that may be used.
     package enum Version: Sendable { case any, http1, http2 }
+    /// The addresses that a name may be resolved to.
     package enum Addresses: Sendable { case any, ipv4, ipv6 }
 
     package var proxy: [UInt8]?

@@ -38,6 +38,7 @@ protocol HTTPTransport: AnyObject {
 
 /// An arriving response: call `next` until it returns nil, then wait, then call it again.
 package final class HTTPTransfer {
+  /// What has come.
   package enum Event: Equatable, Sendable {
     /// `head` is available: the final one, after all redirects.
     case head

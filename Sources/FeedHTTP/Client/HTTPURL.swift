@@ -5,6 +5,7 @@ import FeedCore
 
 /// An absolute `http` or `https` URL.
 package struct HTTPURL: Equatable, Sendable {
+  /// Why a text is not the URL of a request.
   package enum Invalid: Error, Equatable, Sendable {
     /// The name of another scheme.
     case scheme(String)

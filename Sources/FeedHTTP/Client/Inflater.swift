@@ -6,6 +6,7 @@ import FeedZlib
 /// It unpacks no more than it is asked for, so a few bytes that expand to gigabytes take no memory: the rest waits,
 /// packed. Everything before an error is returned before the error.
 package final class Inflater {
+  /// The codings that are known (RFC 9110 §8.4.1).
   package enum Coding { case gzip, deflate }
 
   private enum InflaterState: Equatable {

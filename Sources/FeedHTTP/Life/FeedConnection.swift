@@ -10,6 +10,7 @@ package protocol BodySink {
   mutating func flush() throws(ToolFailure)
 }
 
+/// Whether a body is wanted any further.
 package enum BodyProgress: Sendable { case more, finished }
 
 package struct FeedConnection {

@@ -2,6 +2,7 @@ import FeedCore
 
 /// Why a poll has failed.
 package struct PollFailure: Error {
+  /// What has failed: each kind has its own wait.
   package enum Kind: Equatable {
     case network(HTTPError.Kind)
     /// The response was a refusal.

@@ -25,6 +25,7 @@ package enum ConnectionEnding: Sendable {
 
 /// What is followed.
 package struct FollowedFeed: Sendable {
+  /// How it ends and resumes.
   package enum Kind: Sendable {
     /// An event stream, which resumes where it broke, by WHATWG HTML §9.2.3.
     case events
@@ -47,6 +48,7 @@ package struct FollowedFeed: Sendable {
 
 /// When to connect again.
 package struct Reconnection: Sendable {
+  /// What to do when a connection has ended.
   package enum NextTry: Equatable, Sendable {
     case end(ExitStatus)
     /// End by this signal.

@@ -5,6 +5,7 @@ import FeedCore
 
 /// The judge of HTTP statuses (RFC 9110 §15).
 package struct StatusPolicy: Equatable, Sendable {
+  /// What a status means for a request.
   package enum Verdict: Equatable, Sendable {
     /// There is a body.
     case taken

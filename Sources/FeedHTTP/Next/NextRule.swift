@@ -49,6 +49,7 @@ package struct NextRule: Equatable, Sendable {
     case header([UInt8])
   }
 
+  /// Which item of a page is meant.
   package enum Pick: String, CaseIterable, Sendable { case last, min, max }
 
   /// What is added to a number.
@@ -66,6 +67,7 @@ package struct NextRule: Equatable, Sendable {
 
   /// A number that grows from request to request.
   package struct Counter: Equatable, Sendable {
+    /// By how much it grows.
     package enum CounterStep: Equatable, Sendable {
       /// The number of items on a page.
       case items

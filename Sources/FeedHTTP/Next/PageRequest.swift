@@ -5,6 +5,7 @@ import FeedCore
 
 /// A request for a page.
 package struct PageRequest: Equatable, Sendable {
+  /// A header field that is not the same for all pages.
   package struct PageHeader: Equatable, Sendable {
     package let name: [UInt8]
     package let value: [UInt8]
