@@ -35,8 +35,9 @@ struct JoinedDocuments {
   /// Whether the document before has ended, and had a root of this name.
   private var isLikeBefore = false
   private var hasEnded = false
-  /// Whether an element with its root's name was inside this document, and inside one that has ended.
+  /// Whether this document has an element with its root's name inside it.
   private var hasSeen = false
+  /// Whether one that has ended had such an element: then it means nothing.
   private var isUsual = false
   /// A sighting that was not asked for yet.
   private var sighting: Sighting?

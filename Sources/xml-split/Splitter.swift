@@ -233,7 +233,7 @@ struct Splitter {
         continue
       }
       guard let token else { break }
-      // At once, as if the input had been cut here.
+      // Before anything else, so that it does not depend on where the input was cut.
       if wanted.isTooLarge(endingAt: token.range.upperBound, limit: options.limits.maxToken) {
         try loseTooLarge(endingAt: token.range.upperBound, source)
       }

@@ -61,7 +61,7 @@ EXCLUDED = {
     "futex": "a lock of libc: it asserts that the kernel keeps its word",
     "execve": "the start itself: what fails here fails in the shell",
 }
-# Responses that say nothing about the tool, by the call as strace shows it.
+# Results that say nothing about the tool, by the call as strace shows it.
 EXCUSED = {
     r"fcntl\(.*F_UNLCK": "giving a lock back cannot fail on a local file system; SQLite then takes it for held, and waits 10 s",
     r'write\((?!1,)\d+, "\{\\"event\\":\\"e\\",.* = 1 \(INJECTED': "what deliver's COMMAND gets lacks a byte: a kernel that lies is noticed by nobody",

@@ -6,7 +6,7 @@ import Testing
 /// The cookies that a client keeps.
 @Suite struct CookieTests {
   /// The cookies for `url` after responses with these Set-Cookie fields.
-  /// - Parameter source: the URL that responses; nil for `url`.
+  /// - Parameter source: the URL that answers; nil for `url`.
   private func cookies(_ fields: [String], from source: String? = nil, for url: String) throws -> [String] {
     try orderedCookies(fields, from: source, for: url).sorted()
   }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import paginate
 
-/// Responses requests from a list, and reports any other request. Waits are recorded, not made.
+/// Answers requests from a list, and reports any other request. Waits are recorded, not made.
 final class ScenarioFetcher: PageFetcher {
   private let feed: ScenarioFeed
   private let comment: String

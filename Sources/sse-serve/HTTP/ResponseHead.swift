@@ -1,6 +1,6 @@
 import FeedCore
 
-/// The heads of responses.
+/// The head of a response.
 struct ResponseHead {
   let status: Int
   private(set) var text: [UInt8] = []
