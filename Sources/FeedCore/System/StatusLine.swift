@@ -1,4 +1,4 @@
-/// One line on a terminal that shows the progress of a tool. Each new one replaces the last.
+/// The status line: one line on a terminal that shows the progress of a tool. Each new one replaces the last.
 ///
 /// The cursor stays at its beginning. So a message, a prompt or typed text covers it. Some terminals fold the line when
 /// they become narrower; erasing still begins at the start of the line.
