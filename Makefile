@@ -48,7 +48,7 @@ lint:
 	if command -v python3 >/dev/null || [ "$$CI" = true ]; then Tests/rooms && Tests/names && Tests/sentences; fi
 	LC_ALL=C awk 'length > 160 { print FILENAME ":" FNR ": " length " bytes; a line of cases has at most 160"; long = 1 } \
 	  END { exit long }' Tests/Cases/*/*.cases
-	git log -20 --format=%s 2>/dev/null | awk 'length > 72 { print "a subject has at most 72 characters: " $$0; long = 1 } \
+	git log -10 --format=%s 2>/dev/null | awk 'length > 72 { print "a subject has at most 72 characters: " $$0; long = 1 } \
 	  END { exit long }'
 
 bench: all
