@@ -42,7 +42,7 @@ struct NamedPatch {
       patches += try parse(bytes, file.name, options)
       if patches.count == before {
         throw .failed(
-          .error, JSONError(.empty, at: 0).message, source: file.name, place: TextPosition().place(of: 0, in: []))
+          .error, JSONError(.empty, at: 0).message, source: file.name, place: TextPlace().place(of: 0, in: []))
       }
     }
     for expression in options.expressions {

@@ -59,7 +59,7 @@ struct EventSubscription: Followed {
     var body = WholeBody(maxSize: options.maxSize, source: url.display)
     let ending = try connection.run(&body)
     guard case .closed = ending, body.bytes.contains(where: { !$0.isWhiteSpace }) else { return ending }
-    UTF8Repair.repair(&body.bytes)
+    body.bytes.repairUTF8()
     return try pump.take(body.event) == .finished ? .finished : ending
   }
 

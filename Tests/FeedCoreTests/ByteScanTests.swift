@@ -18,7 +18,7 @@ struct ByteScanTests {
   /// A position does not depend on how the text before it was cut.
   @Test(arguments: [1, 2, 31, 32, 33, 100])
   func positions(_ size: Int) {
-    var position = TextPosition()
+    var position = TextPlace()
     for start in stride(from: 0, to: Self.bytes.count, by: size) {
       position.advance(over: Self.bytes.span, start..<min(start + size, Self.bytes.count))
     }

@@ -8,7 +8,7 @@ package struct StreamedDocument: Sendable {
   /// Its number in the stream, from 1.
   package let number: Int
   /// The position of the document's first byte.
-  package let position: TextPosition
+  package let position: TextPlace
 
   /// The place in the stream of an offset in the document.
   package func place(of offset: Int) -> TextPlace { position.place(of: offset, in: document.bytes) }
@@ -39,7 +39,7 @@ package struct JSONStream {
   private var buffer: [UInt8] = []
   /// Where the next document starts: in the buffer and in the stream.
   private var start = 0
-  private var position = TextPosition()
+  private var position = TextPlace()
   private var scanner: JSONScanner
   private var count = 0
   /// Of a stream of lines: the end of the line at `start`, once it has come, and how far the search for it got.

@@ -50,9 +50,7 @@ package struct EventStreamParser: Sendable {
   private var byteOrderMark: Int? = 0
 
   package init(maxEventSize: Int = .max, keepsComments: Bool = false, lastEventID: [UInt8] = []) {
-    self.maxEventSize = maxEventSize
-    self.keepsComments = keepsComments
-    self.lastEventID = lastEventID
+    (self.maxEventSize, self.keepsComments, self.lastEventID) = (maxEventSize, keepsComments, lastEventID)
   }
 
   /// The type of the event that `next` returned, valid UTF-8; valid until the next call of `next`.
@@ -246,15 +244,15 @@ extension EventStreamParser {
     case .undecided: return dispatch()
     case .data, .unknown: return nil
     case .event:
-      UTF8Repair.repair(&value)
+      value.repairUTF8()
       swap(&typeBuffer, &value)
     case .id:
       guard !value.contains(0) else { return nil }
-      UTF8Repair.repair(&value)
+      value.repairUTF8()
       swap(&idBuffer, &value)
       hasID = true
     case .comment:
-      UTF8Repair.repair(&value)
+      value.repairUTF8()
       return .comment
     case .retry: return reconnectionTime.map(Item.retry)
     }
@@ -276,7 +274,7 @@ extension EventStreamParser {
       typeBuffer.removeAll(keepingCapacity: true)
       return nil
     }
-    UTF8Repair.repair(&data)
+    data.repairUTF8()
     isDispatched = true
     return .event
   }

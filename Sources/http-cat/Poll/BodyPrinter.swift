@@ -36,7 +36,7 @@ struct BodyPrinter {
     output.append(name)
     output.append("\":")
     var text = value
-    UTF8Repair.repair(&text)
+    text.repairUTF8()
     JSONString.write(text.span, to: &output)
   }
 }

@@ -97,7 +97,7 @@ struct StreamPrinter: BodySink {
     let document = try? PayloadForm.parsed(line)
     let meaning = options.ends.meaning(type: Self.event, data: line, document)
     if isRecords {
-      UTF8Repair.repair(&line)
+      line.repairUTF8()
       print(line, document)
     } else {
       printLine(line, 0..<line.count)

@@ -64,7 +64,7 @@ struct InputPage {
   /// The number of the document, or that of the first one if they are items.
   let number: Int
   /// Nil if the page was made of lines.
-  var position: TextPosition?
+  var position: TextPlace?
 }
 
 /// One page, as a response to the only request.
@@ -97,7 +97,7 @@ struct DocumentFetcher: ReportingFetcher {
       let place = page.position == nil ? WalkError(error.kind, error.message) : error
       let failure = place.failure(
         in: page.file.name, page: page.number, isLocal: true, body: page.document.bytes,
-        from: page.position ?? TextPosition())
+        from: page.position ?? TextPlace())
       self.failure = failure
       return .failed(FeedFailure(status: failure.status, message: failure.message))
     }

@@ -39,7 +39,7 @@ struct WalkError: Error, Equatable, Sendable {
   ///   - position: the start of the body in the source.
   ///   - body: the page's bytes.
   func failure(
-    in source: String, page: Int, isLocal: Bool, body: [UInt8] = [], from position: TextPosition = TextPosition()
+    in source: String, page: Int, isLocal: Bool, body: [UInt8] = [], from position: TextPlace = TextPlace()
   ) -> ToolFailure {
     if kind == .usage { return .usage(message) }
     return .failed(

@@ -45,7 +45,7 @@ struct StreamList {
   /// As text of an element of HTML. A name may have control characters.
   private static func escaped(_ name: [UInt8]) -> [UInt8] {
     var name = name
-    UTF8Repair.repair(&name)
+    name.repairUTF8()
     return name.flatMap { byte -> [UInt8] in
       switch byte {
       case UInt8(ascii: "<"): Array("&lt;".utf8)

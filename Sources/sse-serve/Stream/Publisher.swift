@@ -124,7 +124,7 @@ struct Publisher {
   private static func wireText(_ data: JSONValue) -> [UInt8] {
     if var string = data.string {
       // JSON can express a lone surrogate, but UTF-8 cannot.
-      if data.kind == .escapedString { UTF8Repair.repair(&string) }
+      if data.kind == .escapedString { string.repairUTF8() }
       return string
     }
     if data.document.isCompact { return data.text }

@@ -23,7 +23,7 @@ struct Repair: Equatable {
 struct EditMarks {
   private struct EditMark {
     var offset: Int
-    let position: TextPosition
+    let position: TextPlace
   }
 
   private var marks: [EditMark] = []
@@ -42,13 +42,13 @@ struct EditMarks {
 
   /// The offset of the last mark that is not after `offset`, and its position. Without a mark, that is the start of the
   /// text.
-  func last(before offset: Int, start: TextPosition) -> (offset: Int, position: TextPosition) {
+  func last(before offset: Int, start: TextPlace) -> (offset: Int, position: TextPlace) {
     guard let index = index(before: offset) else { return (0, start) }
     return (marks[index].offset, marks[index].position)
   }
 
   /// Adds a mark after all others.
-  mutating func add(_ offset: Int, _ position: TextPosition) {
+  mutating func add(_ offset: Int, _ position: TextPlace) {
     if marks.count == Self.maxCount { marks = marks.indices.filter { $0 % 2 == 1 }.map { marks[$0] } }
     marks.append(EditMark(offset: offset, position: position))
   }

@@ -3,7 +3,7 @@ import FeedCore
 /// The part of the input that may still be needed, and the position of its first byte.
 struct Window {
   var bytes: [UInt8] = []
-  private var position = TextPosition()
+  private var position = TextPlace()
   private var marks = EditMarks()
   /// Input that follows `bytes`, from `restStart`: after a repair it comes in small slices, because another repair
   /// moves all bytes after it.
