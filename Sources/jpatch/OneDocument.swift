@@ -7,7 +7,7 @@ struct OneDocument {
 
   func run() throws(ToolFailure) -> ExitStatus {
     try checkUndoFile()
-    if options.isInPlace, EditedFile.isNotRegular(options.filePath) { throw refusal(.notRegular) }
+    if options.isInPlace, Descriptor.isSpecialFile(options.filePath) { throw refusal(.notRegular) }
     let patches = try NamedPatch.read(options, streams)
     let edited = options.isInPlace ? try edit() : nil
     let document = if let edited { try read(edited) } else { try options.readDocument(options.file, streams) }

@@ -8,7 +8,7 @@ struct ThreeDocuments {
 
   func run() throws(ToolFailure) -> ExitStatus {
     let file = OneDocument(options: options, streams: streams)
-    if options.isInPlace, EditedFile.isNotRegular(options.filePath) { throw file.refusal(.notRegular) }
+    if options.isInPlace, Descriptor.isSpecialFile(options.filePath) { throw file.refusal(.notRegular) }
     let edited = options.isInPlace ? try file.edit() : nil
     let ours = if let edited { try file.read(edited) } else { try options.readDocument(options.file, streams) }
     let base = try readBase()

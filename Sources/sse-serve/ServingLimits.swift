@@ -21,7 +21,7 @@ enum ServingLimits {
   static func clients(_ options: Options) throws(ToolFailure) -> Int {
     let others = otherConnections + otherFiles
     let wanted = options.maxClients + others
-    let limit = OpenFiles.raiseLimit(to: wanted)
+    let limit = Process.raiseLimitOfOpenFiles(to: wanted)
     if limit >= wanted { return wanted - others }
     if options.isMaxClientsGiven || limit <= others {
       let what = options.isMaxClientsGiven ? "option '--max-clients'" : "a server"

@@ -29,8 +29,7 @@ package struct AtomicFile {
     with content: (inout ByteWriter) throws(SystemError) -> Void
   ) throws(SystemError) {
     // By its own name: a link of /dev/fd to a pipe has a target that is not a file name.
-    let kind = Descriptor.status(of: path, followsLinks: followsLinks).map { $0.st_mode & S_IFMT }
-    if let kind, kind != S_IFREG, kind != S_IFLNK {
+    if ![nil, S_IFREG, S_IFLNK].contains(Descriptor.fileType(of: path, followsLinks: followsLinks)) {
       return try writeOver(content)
     }
     let target = followsLinks ? Self.resolved(path) : path
@@ -50,7 +49,7 @@ package struct AtomicFile {
         try confirm()
         try companion?.putInPlace()
         if let backup { kept = try Self.keep(target, as: target + backup, calls) }
-        try Self.rename(temporary, to: target, calls)
+        try Self.move(temporary, to: target, calls)
       } catch {
         kept?.rollBack()
         companion?.rollBack()
@@ -96,7 +95,7 @@ package struct AtomicFile {
   ) throws(SystemError) -> Substitution {
     let temporary = TemporaryFiles.name(beside: backup)
     _ = unsafe withPath(temporary) { unsafe unlink($0) }
-    try link(target, as: temporary, calls)
+    try addName(temporary, of: target, calls)
     // If both names are the same file already, rename(2) keeps the temporary name.
     defer { _ = unsafe withPath(temporary) { unsafe unlink($0) } }
     return try Substitution(temporary, for: backup, calls)
@@ -127,15 +126,15 @@ package struct AtomicFile {
     try file.close()
   }
 
-  static func rename(_ from: [UInt8], to: [UInt8], _ calls: SystemCalls) throws(SystemError) {
+  static func move(_ from: [UInt8], to: [UInt8], _ calls: SystemCalls) throws(SystemError) {
     _ = try calls.retrying(.rename) {
-      unsafe withPath(from) { a in unsafe withPath(to) { b in unsafe systemRename(a, b) } }
+      unsafe withPath(from) { a in unsafe withPath(to) { b in unsafe rename(a, b) } }
     }
   }
 
-  static func link(_ from: [UInt8], as to: [UInt8], _ calls: SystemCalls) throws(SystemError) {
+  static func addName(_ name: [UInt8], of file: [UInt8], _ calls: SystemCalls) throws(SystemError) {
     _ = try calls.retrying(.link) {
-      unsafe withPath(from) { a in unsafe withPath(to) { b in unsafe systemLink(a, b) } }
+      unsafe withPath(file) { a in unsafe withPath(name) { b in unsafe link(a, b) } }
     }
   }
 
@@ -168,8 +167,34 @@ package struct AtomicFile {
   }
 }
 
-private func systemRename(_ from: UnsafePointer<CChar>, _ to: UnsafePointer<CChar>) -> Int32 {
-  unsafe rename(from, to)
-}
+/// A file that grows by lines. A line is written and synced as a whole or not at all, even if many processes append.
+package struct AppendedFile {
+  private let file: Descriptor
 
-private func systemLink(_ from: UnsafePointer<CChar>, _ to: UnsafePointer<CChar>) -> Int32 { unsafe link(from, to) }
+  /// - Parameter mode: the permission bits of a new file; the umask applies.
+  package init(_ path: [UInt8], mode: UInt32) throws(SystemError) {
+    file = try Descriptor.open(appending: path, mode: mode)
+    if file.fileSize != nil { try AtomicFile.syncFolder(of: AtomicFile.resolved(path), .libc) }
+  }
+
+  /// - Parameter line: the line with its line end.
+  package func append(_ line: [UInt8]) throws(SystemError) {
+    // Under the lock, bytes removed below can only be our own.
+    _ = flock(file.number, LOCK_EX)
+    defer { _ = flock(file.number, LOCK_UN) }
+    // If another writer left a line unfinished, this one must not continue it.
+    let (accepted, error) = file.write((endsInLine ? line : [UInt8(ascii: "\n")] + line).span)
+    if let error {
+      if let size = file.fileSize, accepted > 0 { _ = ftruncate(file.number, off_t(size - accepted)) }
+      throw error
+    }
+    // A pipe or a device cannot be synced.
+    if file.fileSize != nil { try file.sync() }
+  }
+
+  private var endsInLine: Bool {
+    guard let size = file.fileSize, size > 0 else { return true }
+    var byte: UInt8 = 0
+    return unsafe pread(file.number, &byte, 1, off_t(size - 1)) != 1 || byte == UInt8(ascii: "\n")
+  }
+}

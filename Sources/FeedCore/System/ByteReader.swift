@@ -43,14 +43,31 @@ package struct ByteReader {
     if count > limit { throw SystemError.tooLarge }
     if count == 0 || !isWorthReading(bytes) { return bytes }
     // One byte more than the size, so that the read that finds the end needs no more memory.
-    try Memory.reserve(max((size ?? 0) + 1, bytes.count), in: &bytes)
+    try reserve(max((size ?? 0) + 1, bytes.count), in: &bytes)
     while true {
-      if bytes.count == bytes.capacity { try Memory.reserve(2 * bytes.count, in: &bytes) }
+      if bytes.count == bytes.capacity { try reserve(2 * bytes.count, in: &bytes) }
       // Asking for more than the free capacity would move everything, only to find the end.
       let free = min(bytes.capacity - bytes.count, stepSize)
       if try descriptor.read(upTo: free > 0 ? free : chunkSize, into: &bytes) == 0 { return bytes }
       if bytes.count > limit { throw SystemError.tooLarge }
       if !isWorthReading(bytes) { return bytes }
     }
+  }
+
+  /// Smaller requests are not checked: if they failed, the process could not even report it.
+  private static let smallRequest = 1 << 20
+
+  /// Reserves capacity for `count` bytes in total, by a call that can fail. So a document that does not fit is an error
+  /// with a name, not the end of the process. (If Swift's own requests fail, the tool ends with a message:
+  /// CStart/memory.c.)
+  /// - Throws: `ENOMEM` if there is not enough memory.
+  private static func reserve(_ count: Int, in bytes: inout [UInt8]) throws(SystemError) {
+    if count > smallRequest {
+      // Untouched pages cost nothing. (The compiler may remove malloc with free, and a failing malloc ends the tool.)
+      let room = unsafe mmap(nil, count, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANON, -1, 0)
+      guard unsafe room != MAP_FAILED else { throw SystemError(code: ENOMEM) }
+      unsafe munmap(room, count)
+    }
+    bytes.reserveCapacity(count)
   }
 }

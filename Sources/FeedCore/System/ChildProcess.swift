@@ -1,6 +1,10 @@
 // Programs that a tool starts, by posix_spawn(3). Each leads its own process group, so signals from the terminal do not
 // reach it. What it starts belongs to it: on Linux all processes below it, elsewhere those of its group.
 
+#if os(Linux)
+  import CLinux
+#endif
+
 /// A program that was started.
 package struct ChildProcess {
   /// How a program ended (wait(2)).
@@ -18,9 +22,6 @@ package struct ChildProcess {
   /// Whether a child of ours still runs: itself, or on Linux another one that it or an earlier program has left.
   private var hasChildren = true
 
-  /// From now on, processes whose parent has ended belong to us.
-  package static func adoptOrphans() { ProcessTree.adoptOrphans() }
-
   /// Starts a program, found by PATH if its name has no slash. One program of ours runs at a time.
   /// - Parameters:
   ///   - arguments: the program and its arguments.
@@ -31,7 +32,7 @@ package struct ChildProcess {
     error: Descriptor
   ) throws(SystemError) {
     // Usually there are none, and the table of all processes need not be read.
-    let others = try Self.reap { _, _ in } ? ProcessTree.descendants() ?? [] : []
+    let others = try Self.reap { _, _ in } ? RunningProcess.descendants() ?? [] : []
     var files = unsafe Platform.spawnFiles
     var attributes = unsafe Platform.spawnAttributes
     unsafe posix_spawn_file_actions_init(&files)
@@ -45,11 +46,8 @@ package struct ChildProcess {
     }
     // Signals that we catch or ignore get their default back in the program; those that our parent ignored stay
     // ignored.
-    var none = sigset_t()
-    var ours = sigset_t()
-    unsafe sigemptyset(&none)
-    unsafe sigemptyset(&ours)
-    for number in [SIGPIPE, SIGXFSZ] { unsafe sigaddset(&ours, number) }
+    var none = Signals.set(of: [])
+    var ours = Signals.set(of: [SIGPIPE, SIGXFSZ])
     unsafe posix_spawnattr_setsigmask(&attributes, &none)
     unsafe posix_spawnattr_setsigdefault(&attributes, &ours)
     unsafe posix_spawnattr_setpgroup(&attributes, 0)
@@ -99,8 +97,8 @@ package struct ChildProcess {
 
   /// The program and what it has started, as far as they run.
   package var running: [RunningProcess] {
-    if ProcessTree.adoptsOrphans, !hasChildren { return [] }
-    if let found = ProcessTree.descendants(except: others) { return found }
+    if RunningProcess.adoptsOrphans, !hasChildren { return [] }
+    if let found = RunningProcess.descendants(except: others) { return found }
     let isLeading = ending != nil || getpgid(identifier) == identifier
     guard ending == nil || kill(-identifier, 0) == 0 || errno == EPERM else { return [] }
     return [RunningProcess(identifier: identifier, group: isLeading ? identifier : 0, name: [])]
@@ -157,4 +155,110 @@ private func withPointers<T>(
   unsafe pointers.append(nil)
   defer { for index in unsafe pointers.indices { unsafe free(pointers[index]) } }
   return unsafe body(&pointers)
+}
+
+/// A process that runs, from the system's table of all processes. On Linux, those whose parent has ended come to us
+/// (PR_SET_CHILD_SUBREAPER, prctl(2)), so that none escapes by a process group or a session of its own.
+package struct RunningProcess: Sendable {
+  package let identifier: pid_t
+  let group: pid_t
+  /// The name of its program, as ps(1) shows it.
+  package let name: [UInt8]
+
+  #if os(Linux)
+    static let adoptsOrphans = true
+    /// From now on, processes whose parent has ended belong to us.
+    package static func adoptOrphans() { _ = feed_adopt_orphans() }
+
+    /// The processes that run below ours, parents first.
+    /// - Parameter others: those of our children that are left out, with everything below them.
+    /// - Returns: nil if the system's table cannot be read.
+    static func descendants(except others: Set<pid_t> = []) -> [RunningProcess]? {
+      let children = children
+      var found = (children[Process.identifier] ?? []).filter { !others.contains($0.identifier) }
+      var next = 0
+      while next < found.count {
+        found += children[found[next].identifier] ?? []
+        next += 1
+      }
+      return children.isEmpty ? nil : found
+    }
+
+    /// The processes that run, by their parents (proc_pid_stat(5)).
+    private static var children: [pid_t: [RunningProcess]] {
+      var children: [pid_t: [RunningProcess]] = [:]
+      Descriptor.forEachName(in: Array("/proc".utf8)) { name in
+        guard let identifier = pid_t(decimal: name),
+          let line = contents(of: Array("/proc/".utf8) + name + Array("/stat".utf8)),
+          // The name of the program may contain anything.
+          let open = line.firstIndex(of: UInt8(ascii: "(")), let close = line.lastIndex(of: UInt8(ascii: ")"))
+        else { return }
+        let fields = line[(close + 1)...].split(separator: UInt8(ascii: " "), maxSplits: 3)
+        guard fields.count > 3, !"ZX".utf8.contains(fields[0][fields[0].startIndex]),
+          let parent = pid_t(decimal: fields[1]), let group = pid_t(decimal: fields[2])
+        else { return }
+        children[parent, default: []].append(
+          RunningProcess(identifier: identifier, group: group, name: Array(line[(open + 1)..<close])))
+      }
+      return children
+    }
+
+    /// The first bytes of a small file; nil if it cannot be read.
+    private static func contents(of path: [UInt8]) -> [UInt8]? {
+      guard let file = try? Descriptor.open(reading: path) else { return nil }
+      defer { file.closeQuietly() }
+      var bytes: [UInt8] = []
+      return (try? file.read(upTo: 4096, into: &bytes)).map { _ in bytes }
+    }
+  #else
+    static let adoptsOrphans = false
+    package static func adoptOrphans() {}
+    static func descendants(except others: Set<pid_t> = []) -> [RunningProcess]? { nil }
+  #endif
+}
+
+/// The standard input of a child process, if all of it is known: a file without a name. Neither process waits for the
+/// other, and if the tool is killed, the child still has all of its input.
+package struct ChildInput {
+  let file: Descriptor
+  private let size: Int
+
+  package init(_ bytes: borrowing Span<UInt8>) throws(SystemError) {
+    file = try Descriptor.createNameless()
+    size = bytes.count
+    let error = file.write(bytes).error
+    do throws(SystemError) {
+      if let error { throw error }
+      try file.rewind()
+    } catch {
+      file.closeQuietly()
+      throw error
+    }
+    file.forgetReads()
+  }
+
+  /// Whether a part of it was not read. A program that opens its input again, as /dev/stdin, has its own file position;
+  /// then this cannot be known, and the answer is no.
+  package var isUnread: Bool {
+    guard let place = file.place, place < size else { return false }
+    return place > 0 || !file.wasRead
+  }
+
+  package func close() { file.closeQuietly() }
+}
+
+extension Descriptor {
+  /// The file position of the next read.
+  fileprivate var place: Int? {
+    let place = lseek(number, 0, SEEK_CUR)
+    return place < 0 ? nil : Int(place)
+  }
+
+  /// Sets the time of the last read to 0, for `wasRead`.
+  fileprivate func forgetReads() {
+    var times = [timespec(tv_sec: 0, tv_nsec: 0), timespec(tv_sec: 0, tv_nsec: Platform.sameTime)]
+    _ = unsafe futimens(number, &times)
+  }
+
+  fileprivate var wasRead: Bool { status.map { $0.accessed.tv_sec != 0 } ?? true }
 }

@@ -24,15 +24,13 @@ package final class CompanionFile {
   package init(
     _ path: [UInt8], calls: SystemCalls = .libc, content: @escaping (inout ByteWriter) throws(SystemError) -> Void
   ) {
-    self.path = path
-    self.content = content
-    self.calls = calls
+    (self.path, self.content, self.calls) = (path, content, calls)
   }
 
   /// Writes the content to a temporary file. A device or pipe is written to at once, because that cannot be undone.
   func prepare() throws(SystemError) {
     do throws(SystemError) {
-      if Descriptor.status(of: path).map({ $0.st_mode & S_IFMT != S_IFREG }) == true {
+      if ![nil, S_IFREG].contains(Descriptor.fileType(of: path)) {
         return try AtomicFile(path, calls: calls).replace(with: content)
       }
       let target = AtomicFile.resolved(path)
@@ -82,23 +80,23 @@ struct Substitution {
   init(_ new: [UInt8], for target: [UInt8], _ calls: SystemCalls) throws(SystemError) {
     self.target = target
     self.calls = calls
-    if let old = Descriptor.status(of: target), old.st_mode & S_IFMT == S_IFDIR { throw SystemError(code: EISDIR) }
+    if Descriptor.isFolder(target) { throw SystemError(code: EISDIR) }
     let name = TemporaryFiles.name(beside: target, suffix: ".old")
     _ = unsafe withPath(name) { unsafe unlink($0) }  // left by a killed process that had our process ID
     var aside: [UInt8]? = name
     do throws(SystemError) {
-      try AtomicFile.link(target, as: name, calls)
+      try AtomicFile.addName(name, of: target, calls)
     } catch {
       if error.code == ENOENT {
         aside = nil
       } else {
         // A file system without hard links: for a moment, no file has the name.
-        try AtomicFile.rename(target, to: name, calls)
+        try AtomicFile.move(target, to: name, calls)
       }
     }
     self.aside = aside
     do throws(SystemError) {
-      try AtomicFile.rename(new, to: target, calls)
+      try AtomicFile.move(new, to: target, calls)
       try AtomicFile.syncFolder(of: target, calls)
     } catch {
       rollBack()
@@ -116,7 +114,38 @@ struct Substitution {
       return
     }
     // If both names are the same file, rename(2) does nothing, and the second name must be removed.
-    do { try AtomicFile.rename(aside, to: target, calls) } catch { return }
+    do { try AtomicFile.move(aside, to: target, calls) } catch { return }
     commit()
+  }
+}
+
+/// A file as it was before it is replaced, to restore it if a later step fails. Nothing remains on the disk, because
+/// only the open file is kept.
+package struct OriginalFile: ~Copyable {
+  private let path: [UInt8]
+  private let file: Descriptor?
+  private let wasThere: Bool
+
+  package init(_ path: [UInt8]) {
+    self.path = path
+    let type = Descriptor.fileType(of: path)
+    wasThere = type != nil
+    file = type == S_IFREG ? try? Descriptor.open(reading: path) : nil
+  }
+
+  deinit { file?.closeQuietly() }
+
+  /// Restores the file, as far as possible.
+  package func restore() {
+    if let file {
+      do {
+        try AtomicFile(path).replace { output throws(SystemError) in
+          var reader = ByteReader(file)
+          while try reader.next() { output.append(reader.chunk) }
+        }
+      } catch {}
+    } else if !wasThere {
+      _ = unsafe withPath(AtomicFile.resolved(path)) { unsafe unlink($0) }
+    }
   }
 }

@@ -10,8 +10,7 @@ package struct Descriptor: Sendable {
   let calls: SystemCalls
 
   package init(_ number: Int32, calls: SystemCalls = .libc) {
-    self.number = number
-    self.calls = calls
+    (self.number, self.calls) = (number, calls)
   }
 
   package static let standardInput = Descriptor(0)
@@ -23,7 +22,7 @@ package struct Descriptor: Sendable {
   /// Opens a file to read. A directory is refused here (`EISDIR`) rather than at the first read.
   package static func open(reading path: [UInt8], calls: SystemCalls = .libc) throws(SystemError) -> Descriptor {
     let descriptor = try open(path, O_RDONLY | O_CLOEXEC, calls: calls)
-    if descriptor.isDirectory {
+    if descriptor.fileType == S_IFDIR {
       descriptor.closeQuietly()
       throw SystemError(code: EISDIR)
     }
@@ -179,17 +178,12 @@ package struct Descriptor: Sendable {
 
   // MARK: Kinds of files
 
-  private var isDirectory: Bool { status.map { $0.st_mode & S_IFMT == S_IFDIR } ?? false }
+  /// `S_IFREG`, `S_IFIFO` and so on (inode(7)); nil if this is not open.
+  var fileType: mode_t? { status?.type }
 
-  /// The kind of file, as far as it matters to processes that share it.
-  enum Kind { case file, pipe, other }
-
-  var kind: Kind {
-    switch status.map({ $0.st_mode & S_IFMT }) {
-    case S_IFREG?: .file
-    case S_IFIFO?: .pipe
-    default: .other
-    }
+  /// The same of what is under a name; nil if there is nothing.
+  static func fileType(of path: [UInt8], followsLinks: Bool = true) -> mode_t? {
+    status(of: path, followsLinks: followsLinks)?.type
   }
 
   /// The size of a regular file in bytes; nil for pipes, terminals and devices.
@@ -199,7 +193,7 @@ package struct Descriptor: Sendable {
   static func fileSize(of path: [UInt8]) -> Int? { fileSize(status(of: path)) }
 
   private static func fileSize(_ status: stat?) -> Int? {
-    guard let status, status.st_mode & S_IFMT == S_IFREG else { return nil }
+    guard let status, status.type == S_IFREG else { return nil }
     return Int(status.st_size)
   }
 
@@ -223,13 +217,11 @@ package struct Descriptor: Sendable {
   }
 
   /// Whether a name is a symbolic link.
-  package static func isSymbolicLink(_ path: [UInt8]) -> Bool {
-    status(of: path, followsLinks: false).map { $0.st_mode & S_IFMT == S_IFLNK } ?? false
-  }
+  package static func isSymbolicLink(_ path: [UInt8]) -> Bool { fileType(of: path, followsLinks: false) == S_IFLNK }
 
   /// Whether a name is neither a regular file nor a folder, so that opening it could wait for ever.
   package static func isSpecialFile(_ path: [UInt8]) -> Bool {
-    status(of: path).map { $0.st_mode & S_IFMT != S_IFREG && $0.st_mode & S_IFMT != S_IFDIR } ?? false
+    ![nil, S_IFREG, S_IFDIR].contains(fileType(of: path))
   }
 
   /// Calls `body` with the name of each entry of a folder. An unreadable folder counts as empty.
@@ -277,9 +269,7 @@ package struct Descriptor: Sendable {
   }
 
   /// Whether there is a folder with this name.
-  package static func isFolder(_ path: [UInt8]) -> Bool {
-    status(of: path).map { $0.st_mode & S_IFMT == S_IFDIR } ?? false
-  }
+  package static func isFolder(_ path: [UInt8]) -> Bool { fileType(of: path) == S_IFDIR }
 
   /// Whether this is open on the file with this name: `/dev/stderr` is a name of the file that standard error goes to.
   package func isOpen(on path: [UInt8]) -> Bool {
@@ -288,11 +278,11 @@ package struct Descriptor: Sendable {
   }
 
   /// Whether this is open on a file or a pipe, where two writers would mix their bytes, or one replace the other's.
-  package var isShared: Bool { kind != .other }
+  package var isShared: Bool { [S_IFREG, S_IFIFO].contains(fileType) }
 
   /// The regular file that this is open on; nil for anything else, such as a device, which may have many users.
   package var fileIdentity: Identity? {
-    guard let status, status.st_mode & S_IFMT == S_IFREG else { return nil }
+    guard let status, status.type == S_IFREG else { return nil }
     return Identity(status)
   }
 }

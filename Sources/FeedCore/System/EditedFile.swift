@@ -34,15 +34,10 @@ package final class EditedFile {
   }
 
   private init(_ path: [UInt8], _ descriptor: Descriptor, _ before: FileVersion) {
-    self.path = path
-    self.descriptor = descriptor
-    self.before = before
+    (self.path, self.descriptor, self.before) = (path, descriptor, before)
   }
 
   deinit { descriptor.closeQuietly() }
-
-  /// Whether the name is something that cannot be replaced. It is not opened.
-  package static func isNotRegular(_ path: [UInt8]) -> Bool { Descriptor.isSpecialFile(path) }
 
   /// Opens and locks a file.
   /// - Parameter patience: how many seconds to wait for another process that holds the lock.
@@ -51,7 +46,7 @@ package final class EditedFile {
   ) throws(EditProblem) -> EditedFile {
     let deadline = Clock.monotonic() + patience
     while true {
-      if isNotRegular(path) { throw .notRegular }
+      if Descriptor.isSpecialFile(path) { throw .notRegular }
       let file: Descriptor
       do { file = try Descriptor.open(reading: path, calls: calls) } catch { throw .system(error) }
       do throws(EditProblem) {

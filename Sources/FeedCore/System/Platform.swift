@@ -49,6 +49,9 @@ enum Platform {
 }
 
 extension stat {
+  /// The bits of the mode that say what kind of file it is.
+  var type: mode_t { st_mode & S_IFMT }
+
   /// The time of the last read, if the file system keeps it.
   var accessed: timespec {
     #if canImport(Darwin)

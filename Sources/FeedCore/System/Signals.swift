@@ -15,10 +15,16 @@ package enum Signals {
     Process.exit(128 + number)
   }
 
-  private static func unblock(_ number: Int32) {
+  /// These signals and no others, as the C library holds them.
+  static func set(of numbers: [Int32]) -> sigset_t {
     var set = sigset_t()
     unsafe sigemptyset(&set)
-    unsafe sigaddset(&set, number)
+    for number in numbers { unsafe sigaddset(&set, number) }
+    return set
+  }
+
+  private static func unblock(_ number: Int32) {
+    var set = set(of: [number])
     unsafe sigprocmask(SIG_UNBLOCK, &set, nil)
   }
 
@@ -114,10 +120,8 @@ package enum Signals {
   static func blocked<T, Failure>(
     _ numbers: [Int32] = [SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE], _ body: () throws(Failure) -> T
   ) throws(Failure) -> T {
-    var held = sigset_t()
+    var held = set(of: numbers)
     var before = sigset_t()
-    unsafe sigemptyset(&held)
-    for number in numbers { unsafe sigaddset(&held, number) }
     unsafe sigprocmask(SIG_BLOCK, &held, &before)
     defer { unsafe sigprocmask(SIG_SETMASK, &before, nil) }
     return try body()

@@ -8,24 +8,24 @@ extension Descriptor {
     to address: SocketAddress, includesIPv4: Bool = true, calls: SystemCalls = .libc
   ) throws(SystemError) -> Descriptor {
     let family = Int32(address.storage.ss_family)
-    let number = try calls.retrying(.socket) { systemSocket(family, Platform.streamSocket, 0) }
-    let socket = Descriptor(number, calls: calls)
+    let number = try calls.retrying(.socket) { socket(family, Platform.streamSocket, 0) }
+    let opened = Descriptor(number, calls: calls)
     do throws(SystemError) {
-      try socket.prepare()
+      try opened.prepare()
       // A restarted server must not wait for old connections to time out.
-      try socket.set(SOL_SOCKET, SO_REUSEADDR)
+      try opened.set(SOL_SOCKET, SO_REUSEADDR)
       // Otherwise the system decides whether `[::]` includes IPv4, and two tools on one port might not notice each
       // other.
       let isOnlyIPv6 = !(includesIPv4 && address.isUnspecified)
-      if family == AF_INET6 { try socket.set(Int32(IPPROTO_IPV6), IPV6_V6ONLY, to: isOnlyIPv6 ? 1 : 0) }
+      if family == AF_INET6 { try opened.set(Int32(IPPROTO_IPV6), IPV6_V6ONLY, to: Int32(isOnlyIPv6 ? 1 : 0)) }
       _ = try calls.retrying(.bind) {
-        unsafe address.withPointer { unsafe systemBind(socket.number, $0, address.length) }
+        unsafe address.withPointer { unsafe bind(opened.number, $0, address.length) }
       }
     } catch {
-      socket.closeQuietly()
+      opened.closeQuietly()
       throw error
     }
-    return socket
+    return opened
   }
 
   /// A socket on which the parent process listens already, and which it has passed to us.
@@ -48,19 +48,19 @@ extension Descriptor {
     to address: SocketAddress, isDatagram: Bool = false, calls: SystemCalls
   ) throws(SystemError) -> Descriptor {
     let kind = isDatagram ? Platform.datagramSocket : Platform.streamSocket
-    let number = try calls.retrying(.socket) { systemSocket(AF_UNIX, kind, 0) }
-    let socket = Descriptor(number, calls: calls)
+    let number = try calls.retrying(.socket) { socket(AF_UNIX, kind, 0) }
+    let opened = Descriptor(number, calls: calls)
     do throws(SystemError) {
-      try socket.prepare(isWaiting: isDatagram)
-      if isDatagram { try socket.limitWaiting() }
+      try opened.prepare(isWaiting: isDatagram)
+      if isDatagram { try opened.set(SOL_SOCKET, SO_SNDTIMEO, to: timeval(tv_sec: 1, tv_usec: 0)) }
       _ = try calls.retrying(.connect) {
-        unsafe address.withPointer { unsafe systemConnect(socket.number, $0, address.length) }
+        unsafe address.withPointer { unsafe connect(opened.number, $0, address.length) }
       }
     } catch {
-      socket.closeQuietly()
+      opened.closeQuietly()
       throw error
     }
-    return socket
+    return opened
   }
 
   /// Starts to listen; `accept` does not wait for a client.
@@ -78,22 +78,16 @@ extension Descriptor {
   /// Accepts the next client. Its socket is non-blocking, and sends data at once.
   /// - Throws: an error of the listener, or of this process.
   package func accept() throws(SystemError) -> Accepted {
-    var storage = sockaddr_storage()
-    var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
+    var address = SocketAddress()
     let number: Int32
     do {
-      number = try calls.retrying(.accept) {
-        unsafe withUnsafeMutableBytes(of: &storage) { bytes in
-          unsafe systemAccept(self.number, bytes.bindMemory(to: sockaddr.self).baseAddress, &length)
-        }
-      }
+      number = try calls.retrying(.accept) { unsafe address.fill { unsafe systemAccept(self.number, $0, &$1) } }
     } catch {
       if error.wouldBlock { return .none }
       if error.isOfOneClient { return .lost(error) }
       throw error
     }
     let socket = Descriptor(number, calls: calls)
-    let address = SocketAddress(storage: storage, length: length)
     do throws(SystemError) {
       try socket.prepare()
       if address.isInternet { try socket.set(Int32(IPPROTO_TCP), TCP_NODELAY) }
@@ -107,15 +101,9 @@ extension Descriptor {
 
   /// The address of this socket; for a listener with port 0, with the port that the system chose.
   package func localAddress() throws(SystemError) -> SocketAddress {
-    var storage = sockaddr_storage()
-    var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
-    _ = try calls.retrying(.address) {
-      unsafe withUnsafeMutableBytes(of: &storage) { bytes in
-        guard let address = unsafe bytes.bindMemory(to: sockaddr.self).baseAddress else { return -1 }
-        return unsafe getsockname(number, address, &length)
-      }
-    }
-    return SocketAddress(storage: storage, length: length)
+    var address = SocketAddress()
+    _ = try calls.retrying(.address) { unsafe address.fill { unsafe getsockname(number, $0, &$1) } }
+    return address
   }
 
   /// Writes the bytes that the system takes without waiting.
@@ -141,14 +129,6 @@ extension Descriptor {
     if !isWaiting { try stopWaiting() }
   }
 
-  /// A write waits for room for a second at most.
-  private func limitWaiting() throws(SystemError) {
-    var time = timeval(tv_sec: 1, tv_usec: 0)
-    _ = try calls.retrying(.setOption) {
-      unsafe setsockopt(number, SOL_SOCKET, SO_SNDTIMEO, &time, socklen_t(MemoryLayout<timeval>.size))
-    }
-  }
-
   private func option(_ option: Int32) throws(SystemError) -> Int32 {
     var value: Int32 = 0
     var length = socklen_t(MemoryLayout<Int32>.size)
@@ -156,15 +136,31 @@ extension Descriptor {
     return value
   }
 
-  private func set(_ level: Int32, _ option: Int32, to value: Int32 = 1) throws(SystemError) {
+  private func set<T: BitwiseCopyable>(
+    _ level: Int32, _ option: Int32, to value: T = Int32(1)
+  ) throws(SystemError) {
     var value = value
     _ = try calls.retrying(.setOption) {
-      unsafe setsockopt(number, level, option, &value, socklen_t(MemoryLayout<Int32>.size))
+      unsafe setsockopt(number, level, option, &value, socklen_t(MemoryLayout<T>.size))
     }
   }
 }
 
 extension SocketAddress {
+  /// Empty, with room for any address.
+  fileprivate init() {
+    storage = sockaddr_storage()
+    length = socklen_t(MemoryLayout<sockaddr_storage>.size)
+  }
+
+  /// - Parameter body: puts an address there, and its length.
+  fileprivate mutating func fill(_ body: (UnsafeMutablePointer<sockaddr>, inout socklen_t) -> Int32) -> Int32 {
+    unsafe withUnsafeMutableBytes(of: &storage) { bytes in
+      guard let address = unsafe bytes.bindMemory(to: sockaddr.self).baseAddress else { return -1 }
+      return unsafe body(address, &length)
+    }
+  }
+
   /// Whether it means all addresses of this machine.
   fileprivate var isUnspecified: Bool { text.hasPrefix("[::]:") }
 
@@ -200,20 +196,10 @@ extension SystemError {
   package var isExhausted: Bool { [EMFILE, ENFILE, ENOBUFS, ENOMEM, ENOSPC].contains(code) }
 }
 
-private func systemSocket(_ family: Int32, _ kind: Int32, _ proto: Int32) -> Int32 { socket(family, kind, proto) }
-
-private func systemBind(_ number: Int32, _ address: UnsafePointer<sockaddr>, _ length: socklen_t) -> Int32 {
-  unsafe bind(number, address, length)
-}
-
-private func systemConnect(_ number: Int32, _ address: UnsafePointer<sockaddr>, _ length: socklen_t) -> Int32 {
-  unsafe connect(number, address, length)
-}
-
 private func systemListen(_ number: Int32, _ backlog: Int32) -> Int32 { listen(number, backlog) }
 
 private func systemAccept(
-  _ number: Int32, _ address: UnsafeMutablePointer<sockaddr>?, _ length: inout socklen_t
+  _ number: Int32, _ address: UnsafeMutablePointer<sockaddr>, _ length: inout socklen_t
 ) -> Int32 {
   unsafe accept(number, address, &length)
 }

@@ -19,7 +19,7 @@ package struct TemporaryFiles {
     for temporary in left[folder]?.removeValue(forKey: name) ?? [] {
       let path = folder + [UInt8(ascii: "/")] + temporary
       // Opening anything else, such as a FIFO, could wait.
-      guard Descriptor.status(of: path, followsLinks: false).map({ $0.st_mode & S_IFMT }) == S_IFREG,
+      guard Descriptor.fileType(of: path, followsLinks: false) == S_IFREG,
         let file = try? Descriptor.open(reading: path)
       else { continue }
       defer { file.closeQuietly() }

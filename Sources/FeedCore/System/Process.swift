@@ -1,4 +1,4 @@
-// The process: its arguments, its environment, and how it ends.
+// The process: its arguments, its environment, its limits, and how it ends.
 
 import CStart
 
@@ -27,6 +27,24 @@ package enum Process {
   package static var identifier: Int32 { getpid() }
 
   package static func exit(_ status: Int32) -> Never { systemExit(status) }
+
+  /// Raises the limit of open descriptors to `count`, or as far as the system allows, if it is lower.
+  /// - Returns: the limit after that.
+  package static func raiseLimitOfOpenFiles(to count: Int) -> Int {
+    var limit = rlimit()
+    guard unsafe getrlimit(Platform.openFiles, &limit) == 0 else { return 0 }
+    let wanted = rlim_t(count)
+    if limit.rlim_cur >= wanted { return Int(clamping: limit.rlim_cur) }
+    // First try to raise the hard limit, which only root may do.
+    var raised = limit
+    raised.rlim_cur = wanted
+    raised.rlim_max = max(limit.rlim_max, wanted)
+    if unsafe setrlimit(Platform.openFiles, &raised) == 0 { return count }
+    raised.rlim_cur = min(wanted, limit.rlim_max)
+    raised.rlim_max = limit.rlim_max
+    if unsafe setrlimit(Platform.openFiles, &raised) == 0 { return Int(clamping: raised.rlim_cur) }
+    return Int(clamping: limit.rlim_cur)
+  }
 }
 
 private func systemExit(_ status: Int32) -> Never { exit(status) }
