@@ -11,11 +11,12 @@ import Testing
       let sides = line.components(separatedBy: " =>")
       let text = Fixtures.bytes(sides[0])
       var found = ""
-      do {
-        found = try OptionLine.parse(text).flatMap(\.arguments).map { " '" + String(decoding: $0, as: UTF8.self) + "'" }
-          .joined()
+      do throws(ToolFailure) {
+        let options = try OptionLine.parse(text, of: "f")
+        found = options.flatMap(\.arguments).map { " '" + String(decoding: $0, as: UTF8.self) + "'" }.joined()
       } catch {
-        found = " \(error.place.line):\(error.place.column) \(error.message)"
+        let place = try #require(error.diagnostic.place)
+        found = " \(place.line):\(place.column) \(error.message)"
       }
       #expect(found == String(decoding: Fixtures.bytes(sides[1]), as: UTF8.self), "line \(number)")
     }
@@ -26,8 +27,9 @@ import Testing
     for (_, line) in try Fixtures.lines("http/config.txt", atLeast: 38) {
       let text = Fixtures.bytes(line.components(separatedBy: " =>")[0])
       for end in 0...text.count {
-        do { _ = try OptionLine.parse(Array(text[..<end])) } catch {
-          #expect(error.place.line >= 1 && error.place.column <= end)
+        do throws(ToolFailure) { _ = try OptionLine.parse(Array(text[..<end]), of: "f") } catch {
+          let place = try #require(error.diagnostic.place)
+          #expect(place.line >= 1 && place.column <= end)
         }
       }
     }

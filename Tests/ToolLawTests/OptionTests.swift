@@ -11,8 +11,8 @@ import Testing
     for option in ["-h", "--help"] {
       let help = try Command.shell("\(tool) \(option)")
       #expect(help.status == 0 && help.error.isEmpty)
-      #expect(try help.text == Help.text(of: Tables.of(tool)))
-      for line in help.text.split(separator: "\n") { #expect(line.count <= Help.width, "\(line)") }
+      #expect(try help.text == Tables.of(tool).help)
+      for line in help.text.split(separator: "\n") { #expect(line.count <= ToolSpec.helpWidth, "\(line)") }
     }
     let counted = try #require(Tables.of(tool).options.first { $0.value?.name == "N" })
     #expect(try Command.shell("\(tool) --\(counted.name) x --help").status == 0, "a bad value keeps no one from help")

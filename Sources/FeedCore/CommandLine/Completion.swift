@@ -1,33 +1,31 @@
-/// Completion scripts for bash, zsh and fish, made from the option table.
-enum Completion {
-  enum Shell: String, CaseIterable { case bash, zsh, fish }
+/// The shells for which there are completion scripts, made from the option table.
+enum Shell: String, CaseIterable {
+  case bash, zsh, fish
 
-  static func script(for shell: Shell, of tool: ToolSpec) -> String {
-    switch shell {
-    case .bash: bash(tool)
-    case .zsh: zsh(tool)
-    case .fish: fish(tool)
+  func completion(of tool: ToolSpec) -> String {
+    switch self {
+    case .bash: Self.bash(tool)
+    case .zsh: Self.zsh(tool)
+    case .fish: Self.fish(tool)
     }
   }
 
   /// Runs in bash 3.2 too, which is macOS's: no `mapfile`, no `compopt`.
   private static func bash(_ tool: ToolSpec) -> String {
     let function = "_" + tool.name.map { $0 == "-" ? "_" : String($0) }.joined()
-    func names(_ option: OptionSpec) -> [String] { (option.letter.map { ["-\($0)"] } ?? []) + ["--" + option.name] }
     func choice(_ words: [String]) -> String { "list=(-W '\(words.joined(separator: " "))')" }
     func row(_ options: [OptionSpec], _ command: String) -> String {
-      options.isEmpty ? "" : "    \(options.flatMap(names).joined(separator: "|"))) \(command);;\n"
+      options.isEmpty ? "" : "    \(options.flatMap(\.typedNames).joined(separator: "|"))) \(command);;\n"
+    }
+    func options(_ completion: OptionValueForm.ValueCompletion) -> [OptionSpec] {
+      tool.options.filter { $0.value?.completion == completion }
     }
 
-    let operands = tool.operands == .command ? "-c -f" : "-f"
-    var cases = row(tool.options.filter { $0.value?.completion == OptionValueForm.ValueCompletion.none }, "return ")
-    cases += row(tool.options.filter { $0.value?.completion == .file }, tool.operands == .command ? "list=(-f) " : "")
+    var cases = row(options(.none), "return ") + row(options(.file), tool.operands == .command ? "list=(-f) " : "")
     for option in tool.options {
-      switch option.value?.completion {
-      case .words(let words)?, .beginnings(let words)?: cases += row([option], choice(words) + " ")
-      case .none?, .file?, .command?, nil: break
-      }
+      if let words = option.value?.completion.words { cases += row([option], choice(words) + " ") }
     }
+    let operands = tool.operands == .command ? "-c -f" : "-f"
     return """
       # bash completion for \(tool.name); made by: \(tool.name) --completion bash
       \(function)() {
@@ -42,7 +40,7 @@ enum Completion {
         case $previous in
       \(cases)    *)
             if [[ $current == -* ]]; then
-              \(choice(tool.options.flatMap(names)))
+              \(choice(tool.options.flatMap(\.typedNames)))
             \(tool.operands == .none ? "else\n        return\n      fi" : "fi") ;;
         esac
         while IFS= read -r word; do COMPREPLY+=("$word"); done < <(compgen "${list[@]}" -- "$current")
@@ -53,24 +51,18 @@ enum Completion {
   }
 
   private static func zsh(_ tool: ToolSpec) -> String {
+    func escaped(_ text: String) -> String { text.map { "[]:\\".contains($0) ? "\\\($0)" : String($0) }.joined() }
+    func action(_ form: OptionValueForm) -> String {
+      if let words = form.completion.words { return ":value:(\(escaped(words.joined(separator: " "))))" }
+      return ":\(escaped(form.name)):" + (form.completion == .file ? "_files" : "")
+    }
     var rows: [String] = []
     for option in tool.options {
-      let names = (option.letter.map { ["-\($0)"] } ?? []) + ["--" + option.name]
-      func escaped(_ text: String) -> String { text.map { "[]:\\".contains($0) ? "\\\($0)" : String($0) }.joined() }
-      var action = ""
-      if let form = option.value {
-        switch form.completion {
-        case .none, .command: action = ":\(escaped(form.name)):"
-        case .file: action = ":\(escaped(form.name)):_files"
-        case .words(let words), .beginnings(let words):
-          action = ":value:(\(escaped(words.joined(separator: " "))))"
-        }
-      }
-      let help = escaped(option.help)
-      for name in names {
+      let rest = "[" + escaped(option.help) + "]" + (option.value.map(action) ?? "")
+      for name in option.typedNames {
         // `+` and `=`: the value may be attached.
         let attach = option.value == nil ? "" : name.hasPrefix("--") ? "=" : "+"
-        rows.append("  " + singleQuoted("*" + name + attach + "[" + help + "]" + action))
+        rows.append("  " + singleQuoted("*" + name + attach + rest))
       }
     }
     switch tool.operands {
@@ -89,25 +81,22 @@ enum Completion {
 
   private static func fish(_ tool: ToolSpec) -> String {
     var lines = ["# fish completion for \(tool.name); made by: \(tool.name) --completion fish"]
+    func add(_ rest: String) { lines.append("complete -c \(tool.name)" + rest) }
     switch tool.operands {
     case .command:
-      let valued = tool.options.filter { $0.value != nil }.map { "--\($0.name)" }.joined(separator: " ")
-      lines.append("complete -c \(tool.name) -x -a '(__fish_complete_subcommand -- \(valued))'")
+      let valued = tool.options.filter(\.takesValue).map { "--\($0.name)" }.joined(separator: " ")
+      add(" -x -a '(__fish_complete_subcommand -- \(valued))'")
     case .file: break
-    case .none, .words, .beginnings: lines.append("complete -c \(tool.name) -f")
+    case .none, .words, .beginnings: add(" -f")
+    }
+    func action(_ completion: OptionValueForm.ValueCompletion) -> String {
+      if let words = completion.words { return " -x -a '\(words.joined(separator: " "))'" }
+      return completion == .file ? " -r -F" : " -x"
     }
     for option in tool.options {
-      var line = "complete -c \(tool.name)"
-      if let letter = option.letter { line += " -s \(letter)" }
-      line += " -l \(option.name)"
-      if let form = option.value {
-        switch form.completion {
-        case .none, .command: line += " -x"
-        case .file: line += " -r -F"
-        case .words(let words), .beginnings(let words): line += " -x -a '\(words.joined(separator: " "))'"
-        }
-      }
-      lines.append(line + " -d " + singleQuoted(option.help, escape: "\\'"))
+      let names = (option.letter.map { " -s \($0)" } ?? "") + " -l " + option.name
+      let rest = (option.value.map { action($0.completion) } ?? "") + " -d "
+      add(names + rest + singleQuoted(option.help, escape: "\\'"))
     }
     return lines.joined(separator: "\n") + "\n"
   }

@@ -9,10 +9,7 @@ package struct Diagnostic: Equatable, Sendable {
   package var record: String?
 
   package init(_ text: String, source: String? = nil, place: TextPlace? = nil, record: String? = nil) {
-    self.text = text
-    self.source = source
-    self.place = place
-    self.record = record
+    (self.text, self.source, self.place, self.record) = (text, source, place, record)
   }
 
   /// The same, with more after the text.

@@ -20,36 +20,32 @@ struct OptionLine: Equatable {
   let place: TextPlace
 }
 
-/// What is wrong with a file of options.
-struct OptionLineError: Error, Equatable {
-  let message: String
-  let place: TextPlace
-}
-
 extension OptionLine {
   /// The options of a file, in their order.
-  static func parse(_ text: [UInt8]) throws(OptionLineError) -> [OptionLine] {
+  /// - Parameter source: the file's name in messages.
+  static func parse(_ text: [UInt8], of source: String) throws(ToolFailure) -> [OptionLine] {
     var options: [OptionLine] = []
     let lines = text.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
     for (index, line) in lines.enumerated() {
-      if let option = try OptionLine(line, number: index + 1) { options.append(option) }
+      if let option = try OptionLine(line, number: index + 1, of: source) { options.append(option) }
     }
     return options
   }
 
   /// - Returns: nil if the line is empty or a comment.
-  private init?(_ line: ArraySlice<UInt8>, number: Int) throws(OptionLineError) {
+  private init?(_ line: ArraySlice<UInt8>, number: Int, of source: String) throws(ToolFailure) {
     func place(_ index: Int) -> TextPlace { TextPlace(line: number, column: index - line.startIndex + 1) }
-    if let index = line.firstIndex(of: 0) { throw OptionLineError(message: "a NUL byte", place: place(index)) }
+    func malformed(_ text: String, _ index: Int) -> ToolFailure {
+      .failed(.error, text, source: source, place: place(index))
+    }
+    if let index = line.firstIndex(of: 0) { throw malformed("a NUL byte", index) }
     let text = line.drop(while: \.isSpaceOrControl)
     guard let first = text.first, first != UInt8(ascii: "#") else { return nil }
     // A value can follow a letter directly, so only white space ends it.
     let isLetter = first == UInt8(ascii: "-") && !text.starts(with: "--".utf8)
     let word = text.prefix { !$0.isSpaceOrControl && (isLetter || !$0.isOptionSeparator) }
     let rest = text[word.endIndex...].drop { $0.isSpaceOrControl || !isLetter && $0.isOptionSeparator }
-    do throws(Malformed) { value = try Self.value(rest) } catch {
-      throw OptionLineError(message: error.message, place: place(error.index))
-    }
+    value = try Self.value(rest, malformed)
     self.place = place(text.startIndex)
     let long = word.starts(with: "--".utf8) ? word.dropFirst(2) : word
     name = isLetter ? nil : Array(long)
@@ -59,18 +55,15 @@ extension OptionLine {
       : [Array("--".utf8) + long + (value.map { Array("=".utf8) + $0 } ?? [])]
   }
 
-  private struct Malformed: Error {
-    let message: String
-    let index: Int
-  }
+  private typealias Malformed = (_ text: String, _ index: Int) -> ToolFailure
 
   /// The value at the beginning of `text`, in quotes or up to white space; nil if there is none.
-  private static func value(_ text: ArraySlice<UInt8>) throws(Malformed) -> [UInt8]? {
+  private static func value(_ text: ArraySlice<UInt8>, _ malformed: Malformed) throws(ToolFailure) -> [UInt8]? {
     guard let first = text.first else { return nil }
     var value: [UInt8] = []
     var rest = text
     if first == UInt8(ascii: "\"") {
-      (value, rest) = try quotedValue(text)
+      (value, rest) = try quotedValue(text, malformed)
     } else {
       value = Array(text.prefix { !$0.isSpaceOrControl })
       rest = text.dropFirst(value.count)
@@ -78,13 +71,15 @@ extension OptionLine {
     let more = rest.drop(while: \.isSpaceOrControl)
     if let byte = more.first, byte != UInt8(ascii: "#") {
       let hint = first == UInt8(ascii: "\"") ? "" : "; a value with white space stands in quotes"
-      throw Malformed(message: "expected the end of the line after the value" + hint, index: more.startIndex)
+      throw malformed("expected the end of the line after the value" + hint, more.startIndex)
     }
     return value
   }
 
   /// - Parameter text: begins with a quote.
-  private static func quotedValue(_ text: ArraySlice<UInt8>) throws(Malformed) -> ([UInt8], ArraySlice<UInt8>) {
+  private static func quotedValue(
+    _ text: ArraySlice<UInt8>, _ malformed: Malformed
+  ) throws(ToolFailure) -> ([UInt8], ArraySlice<UInt8>) {
     var value: [UInt8] = []
     var rest = text.dropFirst()
     while let byte = rest.popFirst() {
@@ -102,7 +97,7 @@ extension OptionLine {
       default: value.append(letter)
       }
     }
-    throw Malformed(message: "expected '\"' at the end of the value", index: text.startIndex)
+    throw malformed("expected '\"' at the end of the value", text.startIndex)
   }
 }
 
@@ -134,11 +129,7 @@ extension ToolSpec {
   ) throws(ToolFailure) {
     let text = try file.readAll(
       streams, limit: Self.optionFileLimit, option: "the most that a file of options may have")
-    let lines: [OptionLine]
-    do { lines = try OptionLine.parse(text) } catch {
-      throw .failed(.error, error.message, source: file.name, place: error.place)
-    }
-    for line in lines {
+    for line in try OptionLine.parse(text, of: file.name) {
       do throws(ToolFailure) {
         if line.name == Array(operand.utf8) {
           guard let value = line.value, readsURL([value]) else { throw .usage("expected a URL") }

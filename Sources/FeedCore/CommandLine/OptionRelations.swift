@@ -9,11 +9,11 @@ package struct OptionCondition {
   let choice: String?
 
   /// What the tool reads is at a URL.
-  package enum InputPlace: Sendable { case url }
+  package static var url: OptionCondition { OptionCondition(nil) }
 
-  init(_ place: InputPlace) { (setting, choice) = (nil, nil) }
+  package typealias Maker = @Sendable () -> OptionCondition
 
-  init(_ setting: AnyKeyPath, _ choice: String? = nil) {
+  init(_ setting: AnyKeyPath?, _ choice: String? = nil) {
     self.setting = setting
     self.choice = choice
   }

@@ -40,14 +40,14 @@ package struct OptionRow<Settings>: Sendable {
   package init(
     _ name: String, letter: Character? = nil, _ setting: @autoclosure @escaping Setting<Bool>, _ help: String
   ) {
-    self.init(name, letter, nil, setting, help) { (settings, _) in settings[keyPath: setting()] = true }
+    self.init(name, letter: letter, setting(), to: true, help)
   }
 
   /// An option that turns a setting off.
   package init(
     _ name: String, letter: Character? = nil, not setting: @autoclosure @escaping Setting<Bool>, _ help: String
   ) {
-    self.init(name, letter, nil, setting, help) { (settings, _) in settings[keyPath: setting()] = false }
+    self.init(name, letter: letter, setting(), to: false, help)
   }
 
   /// An option that gives a setting one value. Other options may give it others.
@@ -71,9 +71,7 @@ package struct OptionRow<Settings>: Sendable {
     _ name: String, letter: Character? = nil, _ type: OptionType<Value>,
     _ setting: @autoclosure @escaping Setting<Value>, _ help: String
   ) {
-    self.init(name, letter, { type.form }, setting, help) { (settings, bytes) throws(OptionRefusal) in
-      settings[keyPath: setting()] = try type.parse(bytes)
-    }
+    self.init(name, letter, type, setting, help) { $0 = $1 }
   }
 
   /// An option whose value is the setting, which is nil without it.
@@ -81,9 +79,7 @@ package struct OptionRow<Settings>: Sendable {
     _ name: String, letter: Character? = nil, _ type: OptionType<Value>,
     _ setting: @autoclosure @escaping Setting<Value?>, _ help: String
   ) {
-    self.init(name, letter, { type.form }, setting, help) { (settings, bytes) throws(OptionRefusal) in
-      settings[keyPath: setting()] = try type.parse(bytes)
-    }
+    self.init(name, letter, type, setting, help) { $0 = $1 }
   }
 
   /// An option that may be given more than once. Each adds a value.
@@ -91,9 +87,7 @@ package struct OptionRow<Settings>: Sendable {
     _ name: String, letter: Character? = nil, _ type: OptionType<Value>,
     _ setting: @autoclosure @escaping Setting<[Value]>, _ help: String
   ) {
-    self.init(name, letter, { type.form }, setting, help) { (settings, bytes) throws(OptionRefusal) in
-      settings[keyPath: setting()].append(try type.parse(bytes))
-    }
+    self.init(name, letter, type, setting, help) { $0.append($1) }
     spec.isRepeatable = true
   }
 
@@ -124,9 +118,7 @@ package struct OptionRow<Settings>: Sendable {
     _ setting: @autoclosure @escaping Setting<Changed>, _ help: String,
     change: @escaping @Sendable (inout Changed, Value) -> Void
   ) {
-    self.init(name, letter, { type.form }, setting, help) { (settings, bytes) throws(OptionRefusal) in
-      change(&settings[keyPath: setting()], try type.parse(bytes))
-    }
+    self.init(name, letter, type, setting, help, change: change)
   }
 
   /// An option whose value is a file with further options of its group, or others that say so (`inFiles`), but with no
@@ -137,6 +129,15 @@ package struct OptionRow<Settings>: Sendable {
     spec.isRepeatable = true
     spec.operandInFile = operand
     set = { (_, _) in }
+  }
+
+  private init<Value, Changed>(
+    _ name: String, _ letter: Character?, _ type: OptionType<Value>, _ setting: @escaping Setting<Changed>,
+    _ help: String, change: @escaping @Sendable (inout Changed, Value) -> Void
+  ) {
+    self.init(name, letter, { type.form }, setting, help) { (settings, bytes) throws(OptionRefusal) in
+      change(&settings[keyPath: setting()], try type.parse(bytes))
+    }
   }
 
   private init<Value>(
@@ -186,8 +187,10 @@ package struct OptionRow<Settings>: Sendable {
     adding(.needs) { others().map { OptionCondition($0) } }
   }
   /// The same row, for an option that means nothing without a URL or one of the others.
-  package func needs(_ place: OptionCondition.InputPlace, or others: @autoclosure @escaping Others = []) -> Self {
-    adding(.needs) { [OptionCondition(place)] + others().map { OptionCondition($0) } }
+  package func needs(
+    _ place: @autoclosure @escaping OptionCondition.Maker, or others: @autoclosure @escaping Others = []
+  ) -> Self {
+    adding(.needs) { [place()] + others().map { OptionCondition($0) } }
   }
 
   /// The same row, for an option that contradicts the other one. Only one of the two rows declares it.
@@ -206,8 +209,8 @@ package struct OptionRow<Settings>: Sendable {
   }
 
   /// The same row, for an option that means nothing with a URL.
-  package func meaningless(with place: OptionCondition.InputPlace) -> Self {
-    adding(.meaningless) { [OptionCondition(place)] }
+  package func meaningless(with place: @autoclosure @escaping OptionCondition.Maker) -> Self {
+    adding(.meaningless) { [place()] }
   }
   /// The same row, for an option that means nothing in the mode that the other one chooses.
   package func meaningless(with other: @autoclosure @escaping Other) -> Self {

@@ -46,8 +46,10 @@ package struct OptionSpec: Sendable {
   /// A key path from the settings of the tool. It is made only when it is needed, since that costs more than the row.
   package typealias Setting = @Sendable () -> AnyKeyPath
 
+  /// `-e` and `--expression`
+  var typedNames: [String] { (letter.map { ["-\($0)"] } ?? []) + ["--" + name] }
   /// `-e --expression JSON`
-  var synopsis: String { (letter.map { "-\($0) " } ?? "") + "--" + name + (value.map { " " + $0.name } ?? "") }
+  var synopsis: String { (typedNames + (value.map { [$0.name] } ?? [])).joined(separator: " ") }
 }
 
 /// What is known of an option's value without parsing it.
@@ -65,6 +67,13 @@ package struct OptionValueForm: Sendable {
     case words([String])
     /// Words that are a value or begin one.
     case beginnings([String])
+
+    var words: [String]? {
+      switch self {
+      case .words(let words), .beginnings(let words): words
+      case .none, .file, .command: nil
+      }
+    }
   }
 }
 
@@ -81,13 +90,12 @@ package struct OptionGroup: Sendable {
   package static let ending = OptionGroup("Options for when to stop")
 
   package init(_ heading: String, isFolded: Bool = false) {
-    self.heading = heading
-    self.isFolded = isFolded
+    (self.heading, self.isFolded) = (heading, isFolded)
   }
 
   /// The same group, for options that mean nothing without a URL.
-  package func needs(_ place: OptionCondition.InputPlace) -> OptionGroup {
-    with(OptionRelation(.needs) { [OptionCondition(place)] })
+  package func needs(_ place: @autoclosure @escaping OptionCondition.Maker) -> OptionGroup {
+    with(OptionRelation(.needs) { [place()] })
   }
 
   /// The same group, for options that mean nothing without this option.

@@ -69,7 +69,7 @@ extension OptionType<[UInt8]> {
   /// A file to read.
   package static let file = Self("FILE", .file) { $0 }
 
-  /// A file that is written completely or not at all. A stream cannot be such a file.
+  /// A file that is written completely or not at all, or appended to by whole lines. A stream cannot be such a file.
   package static let wholeFile = text("FILE", "a file", .file) { !$0.isEmpty && $0 != [UInt8(ascii: "-")] }
 }
 

@@ -55,10 +55,7 @@ package struct RetryPolicy: Sendable {
     base: Double, _ growth: Growth, retries: Int = .max,
     random: @escaping @Sendable () -> Double = { Double.random(in: 0...1) }
   ) {
-    self.base = base
-    self.growth = growth
-    self.retries = retries
-    self.random = random
+    (self.base, self.growth, self.retries, self.random) = (base, growth, retries, random)
   }
 
   /// An attempt has succeeded.

@@ -15,10 +15,7 @@ package struct StandardStreams: Sendable {
     program: String, input: Descriptor = .standardInput, output: Descriptor = .standardOutput,
     error: Descriptor = .standardError
   ) {
-    self.program = program
-    self.input = input
-    self.output = output
-    self.error = error
+    (self.program, self.input, self.output, self.error) = (program, input, output, error)
   }
 
   /// Says to a user at a terminal that the tool waits for typed input.
@@ -86,11 +83,11 @@ extension ToolSpec {
     try invocation.fill(&common)
     let text: String
     if common.wantsHelp {
-      text = Help.text(of: self)
+      text = help
     } else if common.wantsVersion {
       text = "\(name) (feedutils) \(Self.version)\n"
     } else if let shell = common.completion {
-      text = Completion.script(for: shell, of: self)
+      text = shell.completion(of: self)
     } else {
       let whole = try withOptionFiles(invocation, streams)
       try checkRelations(whole)

@@ -67,3 +67,55 @@ package func naming<T>(
 ) throws(ToolFailure) -> T {
   do { return try call() } catch { throw .system(error, source()) }
 }
+
+/// The exit statuses of every tool; feedutils(7) has the table for users.
+package enum ExitStatus: Int32, Sendable {
+  /// Yes: done, equal, complete.
+  case yes = 0
+  /// The answer is no: a patch does not apply, documents differ, events were skipped.
+  case no = 1
+  /// Trouble here: usage, malformed input from a file or stdin, a file or disk that fails.
+  case error = 2
+  /// Trouble at the other end: refused, TLS, HTTP status, malformed data on a connection we opened.
+  case remote = 3
+  /// Try again later: timed out, rate limited, another run is active.
+  case tryAgain = 4
+}
+
+extension Limit {
+  /// The options that set the limits, in most tools.
+  package static let options: [Limit: String] = [.depth: "--max-depth", .size: "--max-size", .operations: "--max-ops"]
+}
+
+extension MessageError {
+  /// The message, with the option that would help.
+  package func message(naming options: [Limit: String] = Limit.options) -> String {
+    message + (limit.flatMap { options[$0] }.map { " (\($0))" } ?? "")
+  }
+}
+
+extension ToolFailure {
+  /// - Parameters:
+  ///   - text: the text with the error; its first byte is at `position`.
+  ///   - hint: follows the message.
+  package static func malformed(
+    _ error: some LocatedError, in text: [UInt8], from position: TextPlace = TextPlace(), of source: String,
+    record: String? = nil, status: ExitStatus = .error, hint: String = ""
+  ) -> ToolFailure {
+    .failed(
+      status, error.message() + hint, source: source, place: position.place(of: error.offset, in: text), record: record)
+  }
+}
+
+extension ByteWriter {
+  /// Writes out what is buffered. A tool does so before it waits and before it ends.
+  package mutating func flushOutput() throws(ToolFailure) {
+    do { try flush() } catch { throw .output(error) }
+  }
+
+  /// For a tool that would go on for long without a flush.
+  /// - Throws: the first error of any write so far, which must end the tool.
+  package func checkOutput() throws(ToolFailure) {
+    do { try check() } catch { throw .output(error) }
+  }
+}
