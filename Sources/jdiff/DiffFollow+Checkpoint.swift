@@ -31,7 +31,7 @@ extension DiffFollow {
       return try checkpoint.save(documents[0].checkpoint)
     }
     try checkpoint.save { path throws(ToolFailure) in
-      try SourceCheckpoint.write(
+      try Checkpoint.write(
         path, of: sources, documents.lazy.map { $0.current == nil ? nil : $0.checkpoint })
     }
   }

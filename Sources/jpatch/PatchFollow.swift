@@ -88,7 +88,7 @@ struct PatchFollow: DocumentFollower {
     try output.flushOutput()
     guard let sources = records.sources else { return try checkpoint.save(documents[0].checkpoint) }
     try checkpoint.save { path throws(ToolFailure) in
-      try SourceCheckpoint.write(
+      try Checkpoint.write(
         path, of: sources, documents.lazy.map { $0.hasDocument ? $0.checkpoint : nil })
     }
   }

@@ -28,7 +28,8 @@ import Testing
     let records = [#""a""#, #""\u0061""#, "17", #""17""#, #""A""#, "17", #""a""#]
     let numbers = try records.map { try index.number(of: value(#"{"source":\#($0)}"#)) }
     #expect(numbers == [0, 0, 1, 1, 2, 1, 0])
-    #expect(index.sources.map { String(decoding: $0.text, as: UTF8.self) } == [#""a""#, "17", #""A""#])
+    let members = [#","source":"a""#, #","source":17"#, #","source":"A""#]
+    #expect(index.sources.map { String(decoding: $0.member, as: UTF8.self) } == members)
     #expect(throws: FormatError.self) { try index.number(of: value(#"{"source":"b"}"#)) }
     #expect(index.sources.count == 3)
   }
@@ -49,7 +50,7 @@ import Testing
     for name in names { _ = try index.number(of: value(#"{"source":\#(name)}"#)) }
     let documents = try [#"{"n":[1.0]}"#, #""x""#, "null"].map { JSONTree(try value($0)) }
     let saved = documents.map { Checkpoint(id: [49], document: $0, extra: ["mark": [55]]) }
-    try SourceCheckpoint.write(path, of: index, saved)
+    try Checkpoint.write(path, of: index, saved)
     let whole = try folder.read("state")
     #expect(
       whole == """
@@ -64,7 +65,7 @@ import Testing
       _ = try folder.write("state", String(whole.prefix(end)))
       var read: [Checkpoint] = []
       var sources = try self.index()
-      do { try SourceCheckpoint.read(path, into: &sources) { read.append($0) } } catch { continue }
+      do { try Checkpoint.read(path, into: &sources) { read.append($0) } } catch { continue }
       complete += 1
       #expect(read.count == sources.sources.count)
       for (checkpoint, document) in zip(read, documents) {

@@ -90,24 +90,11 @@ package struct DocumentStream {
     }
   }
 
-  private func applyPatch(
-    _ payload: JSONValue, of record: EventRecord, to document: inout JSONTree
-  ) throws(RecordFailure) {
-    let patch: JSONPatch
-    do { patch = try JSONPatch(payload, options) } catch {
+  private func patch(_ payload: JSONValue, of record: EventRecord) throws(RecordFailure) -> JSONPatch {
+    do { return try JSONPatch(payload, options) } catch {
       // If the patch is JSON in a string, its offset is not an offset in the record.
       let isInRecord = payload.document === record.data?.document
       throw RecordFailure(message: error.message(), offset: isInRecord ? error.offset : nil, isMalformed: true)
-    }
-    do { try patch.apply(to: &document, options) } catch {
-      throw RecordFailure(message: error.message(), offset: nil, isMalformed: error.isMalformed)
-    }
-  }
-
-  private func applyMerge(_ payload: JSONValue, to document: inout JSONTree) throws(RecordFailure) {
-    var undo: UndoLog?
-    do { try MergePatch.apply(payload, to: &document, options, undo: &undo) } catch {
-      throw RecordFailure(message: error.message(), offset: nil, isMalformed: error.isMalformed)
     }
   }
 
@@ -117,7 +104,17 @@ package struct DocumentStream {
       throw RecordFailure(message: "a change came before any document", offset: nil, isMalformed: true)
     }
     let payload = try payload(record)
-    if isMerge { try applyMerge(payload, to: &changed) } else { try applyPatch(payload, of: record, to: &changed) }
+    let patch = isMerge ? nil : try patch(payload, of: record)
+    var undo: UndoLog?
+    do throws(PatchFailure) {
+      if let patch {
+        try patch.apply(to: &changed, options, undo: &undo)
+      } else {
+        try MergePatch.apply(payload, to: &changed, options, undo: &undo)
+      }
+    } catch {
+      throw RecordFailure(message: error.message(), offset: nil, isMalformed: error.isMalformed)
+    }
     document = changed
     id = record.id
     attached += payload.document.bytes.count

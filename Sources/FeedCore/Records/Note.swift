@@ -44,13 +44,8 @@ package struct Note: Equatable, Sendable {
     _ kind: Kind, url: String, time: Int64 = Clock.now(), source: [UInt8]? = nil, code: Int? = nil,
     delay: Double? = nil, reason: String? = nil
   ) {
-    self.kind = kind
-    self.url = url
-    self.time = time
-    self.source = source
-    self.code = code
-    self.delay = delay
-    self.reason = reason
+    (self.kind, self.url, self.time, self.source) = (kind, url, time, source)
+    (self.code, self.delay, self.reason) = (code, delay, reason)
   }
 }
 

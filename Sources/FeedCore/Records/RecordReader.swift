@@ -159,13 +159,13 @@ package struct RecordReader {
     return sources.number(named: name).map(Reach.one) ?? .none
   }
 
-  /// Reads a checkpoint of several documents. See `SourceCheckpoint.read`.
+  /// Reads a checkpoint of several documents. See `Checkpoint.read`.
   package mutating func resume(
     from path: [UInt8], _ take: (Checkpoint) throws(ToolFailure) -> Void
   ) throws(ToolFailure) {
     guard var sources else { return }
     defer { self.sources = sources }
-    try SourceCheckpoint.read(path, into: &sources, take)
+    try Checkpoint.read(path, into: &sources, take)
   }
 
   /// Applies a record to the document. A message in the record is reported.

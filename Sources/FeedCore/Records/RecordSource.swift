@@ -35,29 +35,21 @@ package struct SourcePointer: Equatable, Sendable {
     }
     return name
   }
-
-  /// The source of a record that has a name.
-  func source(_ name: [UInt8], in record: JSONValue) -> RecordSource {
-    RecordSource(name: name, text: record.member(member)?.text ?? [], pointer: self)
-  }
 }
 
 /// The name of a document among several.
 package struct RecordSource: Sendable {
   package let name: [UInt8]
-  /// The value of the member, as JSON text.
-  package let text: [UInt8]
   /// The member as JSON text, with a comma in front.
   let member: [UInt8]
 
-  fileprivate init(name: [UInt8], text: [UInt8], pointer: SourcePointer) {
+  fileprivate init(_ name: [UInt8], of record: JSONValue, by pointer: SourcePointer) {
     self.name = name
-    self.text = text
     var member = ByteWriter()
     member.append(",")
     JSONString.write(pointer.member.span, to: &member)
     member.append(":")
-    member.append(text)
+    member.append(record.member(pointer.member)?.text ?? [])
     self.member = member.take()
   }
 }
@@ -75,9 +67,7 @@ package struct SourceIndex: Sendable {
   private static let longestName = 2048
 
   package init(by pointer: SourcePointer, limit: Int, options: (pointer: String, limit: String)) {
-    self.pointer = pointer
-    self.limit = limit
-    self.options = options
+    (self.pointer, self.limit, self.options) = (pointer, limit, options)
   }
 
   /// The number of a source; nil if no record of it has come.
@@ -96,7 +86,7 @@ package struct SourceIndex: Sendable {
         "'\(shortened(name))' is one document too many: more than \(limit) (\(options.limit))", at: record)
     }
     numbers[name] = sources.count
-    sources.append(pointer.source(name, in: record))
+    sources.append(RecordSource(name, of: record, by: pointer))
     return sources.count - 1
   }
 }
@@ -109,5 +99,33 @@ extension ByteWriter {
     if stamp.hasTime { appendTime() }
     append(source.member)
     endRecord()
+  }
+}
+
+/// The options of tools that keep one document for each source of a stream.
+package struct SourceOptions: Sendable {
+  package typealias Option = OptionRow<SourceOptions>
+
+  package var pointer: SourcePointer?
+  package var limit = 0
+
+  package init() {}
+
+  package static let by = Option("by", .sourcePointer, \.pointer, "keep a document for each value of this member")
+  package static let maxSources = Option("max-sources", .integer(1...), \.limit, "the most documents").default("10000")
+    .needs(\.pointer)
+
+  /// The sources; nil without `--by`.
+  package var index: SourceIndex? {
+    pointer.map { SourceIndex(by: $0, limit: limit, options: ("--by", "--max-sources")) }
+  }
+}
+
+extension OptionType<SourcePointer> {
+  package static let sourcePointer = Self("POINTER") { bytes throws(OptionRefusal) in
+    let example = "/source"
+    if let pointer = SourcePointer(try JSONPointer(typed: bytes, suchAs: example)) { return pointer }
+    let taken = SourcePointer.taken.joined(separator: ", ")
+    throw .expected("one member of the record, such as \(example), and none of \(taken)", found: bytes)
   }
 }
