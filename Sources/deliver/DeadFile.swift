@@ -23,7 +23,7 @@ struct DeadFile {
     var facts = ByteWriter()
     facts.append("{\"attempts\":\(tries),\"status\":\(ended.status),\"error\":")
     var error = ended.lastWords.isEmpty ? Array(ended.text.utf8) : ended.lastWords
-    UTF8Repair.repair(&error)
+    error.repairUTF8()
     JSONString.write(error.span, to: &facts)
     facts.appendTime()
     facts.append("}")

@@ -103,33 +103,28 @@ struct Delivery {
   // MARK: COMMAND
 
   private mutating func run(_ part: Division.Part, of batch: Batch) throws(ToolFailure) {
-    let records = batch.records[part.records]
-    let facts = Command.Facts(
-      count: records.count, attempt: part.tries + 1, firstID: records.first?.id ?? [], lastID: records.last?.id ?? [])
     let text = batch.text
     let input = try naming(nil, ChildInput(text.span.extracting(batch.bytes(of: part.records))))
     defer { input.close() }
-    let ended = try finish(input, facts)
+    let ended = try finish(input, ids: batch.records[part.records].map(\.id), attempt: part.tries + 1)
     self.ended = ended
-    switch ended.verdict {
-    case .cannotRun where !hasRun: throw .failed(.error, ended.words, source: command.name)
-    case .taken:
-      if input.isUnread { reportUnread() }
-      division.end(.taken)
-    case .refused: division.end(.refused)
-    case .notNow, .cannotRun: division.end(.notNow)
-    }
+    if ended.outcome == .cannotRun, !hasRun { throw .failed(.error, ended.words, source: command.name) }
     hasRun = true
-    reportRun(facts, ended)
-    if ended.verdict != .taken { try watch.checkOutput() }
+    if ended.outcome == .taken, input.isUnread { reportUnread() }
+    division.end(ended.outcome)
+    reportRun(part.records.count, ended)
+    if ended.outcome != .taken { try watch.checkOutput() }
   }
 
   /// Runs COMMAND to its end.
-  private mutating func finish(_ input: ChildInput, _ facts: Command.Facts) throws(ToolFailure) -> Ended {
-    watch.forgetLastWords()
+  private mutating func finish(_ input: ChildInput, ids: [[UInt8]], attempt: Int) throws(ToolFailure) -> Ended {
+    watch.lastWords = LastLine()
     var run: Run
-    do { run = Run(try command.start(input, facts, errors: watch.errorInput), of: command, options) } catch {
-      return command.ended(error)
+    do {
+      run = Run(
+        try command.start(input, ids: ids, attempt: attempt, errors: watch.errorInput), of: command, options)
+    } catch {
+      return Ended(error, options.command[0])
     }
     isRunning = true
     while true {
@@ -192,11 +187,14 @@ struct Delivery {
     command.report(words(of: ended) + RetryPolicy.words("retrying", in: seconds))
   }
 
-  private func reportRun(_ facts: Command.Facts, _ ended: Ended) {
-    guard options.isVerbose, ended.verdict != .notNow, ended.verdict != .cannotRun else { return }
-    let records = facts.count == 1 ? "1 record" : "\(facts.count) records"
-    let words = ended.verdict == .taken ? "\(records) taken" : "\(records) refused: \(ended.words)"
-    command.report(words)
+  private func reportRun(_ count: Int, _ ended: Ended) {
+    let records = count == 1 ? "1 record" : "\(count) records"
+    switch ended.outcome {
+    case _ where !options.isVerbose: break
+    case .taken: command.report("\(records) taken")
+    case .refused: command.report("\(records) refused: \(ended.words)")
+    case .notNow, .cannotRun: break
+    }
   }
 
   private mutating func reportUnread() {

@@ -49,7 +49,7 @@ struct Options: OptionTable {
     Option("grace", .seconds, "how long COMMAND may continue when it must end") { $0.grace = $1 }.default("10")
     Option("max-backoff", .duration, "the longest wait between two tries") { $0.maxBackoff = $1 }.default("60")
     Option("retries", .integer(0...), \.retries, "give up a batch after N retries in a row")
-    Option("dead", .appended, \.dead, "append refused records to FILE, and continue")
+    Option("dead", .wholeFile, \.dead, "append refused records to FILE, and continue")
     Option("max-dead", .integer(0...), "end if more than N records in a row are refused") { $0.maxDead = $1 }.default(
       "100"
     )
@@ -81,11 +81,6 @@ extension OptionType<Set<Int32>> {
     }
     return statuses
   }
-}
-
-extension OptionType<[UInt8]> {
-  /// A file to append to.
-  fileprivate static let appended = text("FILE", "a file", .file) { !$0.isEmpty && $0 != [UInt8(ascii: "-")] }
 }
 
 extension Options {

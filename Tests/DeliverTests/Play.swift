@@ -81,7 +81,7 @@ struct Play {
 
   private mutating func outcome(
     _ part: Division.Part, _ first: Int, _ dice: inout SeededGenerator
-  ) -> Division.Outcome {
+  ) -> Ended.Outcome {
     let records = part.records.map { $0 + first }
     now += interval > 0 ? 0.1 : 1
     if now < nextTime || failing > 0 && Double.random(in: 0..<1, using: &dice) < failing { return .notNow }

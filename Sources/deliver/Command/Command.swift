@@ -17,38 +17,86 @@ struct Command {
     self.arguments = arguments
     self.streams = streams
     name = quoted(arguments[0])
-    ChildProcess.adoptOrphans()
-  }
-
-  /// What a run gets besides its input.
-  struct Facts {
-    let count: Int
-    /// How many times COMMAND has been given these records, including this time.
-    let attempt: Int
-    let firstID: [UInt8]
-    let lastID: [UInt8]
+    RunningProcess.adoptOrphans()
   }
 
   /// Starts COMMAND.
-  /// - Throws: why it cannot run; see `ended`.
+  /// - Parameters:
+  ///   - ids: of the records in the input, empty for a record without one.
+  ///   - attempt: how many times COMMAND has been given these records, including this time.
+  /// - Throws: why it cannot run.
   func start(
-    _ input: ChildInput, _ facts: Facts, errors: Descriptor
+    _ input: ChildInput, ids: [[UInt8]], attempt: Int, errors: Descriptor
   ) throws(SystemError) -> ChildProcess {
     try ChildProcess(
       arguments,
       variables: [
-        ("FEED_COUNT", Array("\(facts.count)".utf8)), ("FEED_ATTEMPT", Array("\(facts.attempt)".utf8)),
-        ("FEED_FIRST_ID", Self.variable(facts.firstID)), ("FEED_LAST_ID", Self.variable(facts.lastID)),
+        ("FEED_COUNT", Array("\(ids.count)".utf8)), ("FEED_ATTEMPT", Array("\(attempt)".utf8)),
+        ("FEED_FIRST_ID", Self.variable(ids.first)), ("FEED_LAST_ID", Self.variable(ids.last)),
       ],
       input: input, output: streams.output, error: errors)
   }
 
-  /// The ending of a run that could not be started.
-  func ended(_ error: SystemError) -> Ended { Ended(error, arguments[0]) }
-
   func report(_ text: String) { streams.say(Diagnostic(text, source: name)) }
 
-  private static func variable(_ id: [UInt8]) -> [UInt8]? {
-    id.isEmpty || id.count > longestVariable || id.contains(0) ? nil : id
+  private static func variable(_ id: [UInt8]?) -> [UInt8]? {
+    id.flatMap { $0.isEmpty || $0.count > longestVariable || $0.contains(0) ? nil : $0 }
   }
+}
+
+/// How a run ended.
+struct Ended: Equatable {
+  /// What COMMAND did with the records.
+  enum Outcome { case taken, refused, notNow, cannotRun }
+
+  let outcome: Outcome
+  /// As in a shell: 128 plus the signal that killed the program; 124 if its time was up.
+  let status: Int32
+  /// In words.
+  let text: String
+  /// The last line of standard error.
+  let lastWords: [UInt8]
+
+  init(_ ending: ChildProcess.Ending, isLate: Bool, _ options: Options, _ lastWords: [UInt8]) {
+    self.lastWords = lastWords
+    switch ending {
+    case _ where isLate:
+      (outcome, status) = (.notNow, 124)
+      text = "no end within \(secondsText(options.timeout)) s (--timeout)"
+    case .exited(let number):
+      status = number
+      outcome =
+        switch number {
+        case 0: .taken
+        case 126, 127: .cannotRun
+        default: options.refused.contains(number) ? .refused : .notNow
+        }
+      text = "exit status \(number)"
+    case .killed(let number):
+      (outcome, status) = (.notNow, 128 + number)
+      text = "killed by signal \(number)"
+    }
+  }
+
+  /// The ending of a COMMAND that could not be started.
+  init(_ error: SystemError, _ program: [UInt8]) {
+    outcome = error.isUnusableProgram ? .cannotRun : .notNow
+    status = error.isMissingFile ? 127 : 126
+    text = error.message + Self.hint(error, program)
+    lastWords = []
+  }
+
+  /// Advice for errors that the system's own words do not explain.
+  private static func hint(_ error: SystemError, _ program: [UInt8]) -> String {
+    if error.isNoProgram { return " (a script begins with a line such as '#!/bin/sh')" }
+    guard error.isMissingFile else { return "" }
+    if Descriptor.realPath(program) != nil {
+      let isPath = program.contains(UInt8(ascii: "/"))
+      return isPath ? ": the program that its '#!' line names" : "; did you mean './\(quoted(program))'?"
+    }
+    return program.contains(UInt8(ascii: " ")) ? " (for a shell command: sh -c)" : ""
+  }
+
+  /// The text for messages.
+  var words: String { text + (lastWords.isEmpty ? "" : ": " + shortened(lastWords)) }
 }

@@ -19,9 +19,7 @@ struct Run {
   private var reportTime: Double?
 
   init(_ child: ChildProcess, of command: Command, _ options: Options) {
-    self.child = child
-    self.command = command
-    self.options = options
+    (self.child, self.command, self.options) = (child, command, options)
     deadline = options.timeout > 0 ? Clock.monotonic() + options.timeout : nil
   }
 
@@ -33,7 +31,7 @@ struct Run {
     while true {
       do { try child.update() } catch { throw .waiting(error) }
       if ended == nil, let ending = child.ending { try end(&watch, ending) }
-      if let ended, ended.verdict == .taken || child.running.isEmpty { return ended }
+      if let ended, ended.outcome == .taken || child.running.isEmpty { return ended }
       let now = Clock.monotonic()
       if let pause, pause <= now { return nil }
       try escalate(watch, now)
@@ -85,60 +83,4 @@ struct Run {
   private var names: String {
     child.running.map { "\($0.identifier)" + ($0.name.isEmpty ? "" : " (\(quoted($0.name)))") }.joined(separator: ", ")
   }
-}
-
-/// How a run ended.
-struct Ended: Equatable {
-  enum TakenPart: Equatable { case taken, refused, notNow, cannotRun }
-
-  let verdict: TakenPart
-  /// As in a shell: 128 plus the signal that killed the program; 124 if its time was up.
-  let status: Int32
-  /// In words.
-  let text: String
-  /// The last line of standard error.
-  let lastWords: [UInt8]
-
-  init(_ ending: ChildProcess.Ending, isLate: Bool, _ options: Options, _ lastWords: [UInt8]) {
-    self.lastWords = lastWords
-    switch ending {
-    case _ where isLate:
-      (verdict, status) = (.notNow, 124)
-      text = "no end within \(secondsText(options.timeout)) s (--timeout)"
-    case .exited(let number):
-      status = number
-      verdict =
-        switch number {
-        case 0: .taken
-        case 126, 127: .cannotRun
-        default: options.refused.contains(number) ? .refused : .notNow
-        }
-      text = "exit status \(number)"
-    case .killed(let number):
-      (verdict, status) = (.notNow, 128 + number)
-      text = "killed by signal \(number)"
-    }
-  }
-
-  /// The ending of a COMMAND that could not be started.
-  init(_ error: SystemError, _ program: [UInt8]) {
-    verdict = error.isUnusableProgram ? .cannotRun : .notNow
-    status = error.isMissingFile ? 127 : 126
-    text = error.message + Self.hint(error, program)
-    lastWords = []
-  }
-
-  /// Advice for errors that the system's own words do not explain.
-  private static func hint(_ error: SystemError, _ program: [UInt8]) -> String {
-    if error.isNoProgram { return " (a script begins with a line such as '#!/bin/sh')" }
-    guard error.isMissingFile else { return "" }
-    if Descriptor.realPath(program) != nil {
-      let isPath = program.contains(UInt8(ascii: "/"))
-      return isPath ? ": the program that its '#!' line names" : "; did you mean './\(quoted(program))'?"
-    }
-    return program.contains(UInt8(ascii: " ")) ? " (for a shell command: sh -c)" : ""
-  }
-
-  /// The text for messages.
-  var words: String { text + (lastWords.isEmpty ? "" : ": " + shortened(lastWords)) }
 }

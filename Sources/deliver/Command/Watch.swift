@@ -17,7 +17,7 @@ struct Watch {
   /// Whether a second signal has come.
   private(set) var hasSecondSignal = false
   /// The last line that COMMAND wrote to standard error.
-  private(set) var lastWords = LastLine()
+  var lastWords = LastLine()
   /// Whether our standard error accepted everything copied so far.
   private var hasRoom = true
 
@@ -33,7 +33,7 @@ struct Watch {
   /// - Returns: whether there is input.
   mutating func wait(for input: Descriptor? = nil, until deadline: Double?) throws(ToolFailure) -> Bool {
     while interruption == nil {
-      let left = Self.milliseconds(until: deadline)
+      let left = Clock.milliseconds(until: deadline)
       let ready = try poll([.init(streams.output, .hangUp)] + (input.map { [.init($0, .input)] } ?? []), left)
       if interruption == nil && ready[0] { interruption = .hangUp }
       if ready.count > 1 && ready[1] { return true }
@@ -45,7 +45,7 @@ struct Watch {
   /// Waits until a child may have ended, until a time, or for a signal.
   mutating func waitForChild(until deadline: Double?) throws(ToolFailure) {
     // If the byte that reports its end is ever lost, this costs a second.
-    _ = try poll([], Self.milliseconds(until: min(deadline ?? .infinity, Clock.monotonic() + 1)))
+    _ = try poll([], Clock.milliseconds(until: min(deadline ?? .infinity, Clock.monotonic() + 1)))
   }
 
   /// Whether nobody reads standard output any more.
@@ -53,8 +53,6 @@ struct Watch {
     guard interruption == nil else { return }
     do { if try streams.output.isHungUp { interruption = .hangUp } } catch { throw .waiting(error) }
   }
-
-  mutating func forgetLastWords() { lastWords = LastLine() }
 
   /// Waits for the usual events, and for `more`.
   /// - Returns: which of `more` are ready.
@@ -107,11 +105,6 @@ struct Watch {
     } catch {
       throw .waiting(error)
     }
-  }
-
-  private static func milliseconds(until deadline: Double?) -> Int32 {
-    guard let deadline else { return -1 }
-    return Int32((max(0, min(deadline - Clock.monotonic(), 3600)) * 1000).rounded(.up))
   }
 }
 

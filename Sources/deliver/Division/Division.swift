@@ -32,7 +32,7 @@ struct Division {
     /// Wait, and then ask again.
     /// - Parameter isShort: whether another record of the input would help, because none is left to compare with.
     case wait(seconds: Double, isReported: Bool, isShort: Bool)
-    /// Write the record to `--dead`, and then call `bury`.
+    /// Write the record to `--dead`, and then call `removeDead`.
     case dead(Int, tries: Int)
     /// COMMAND refuses the record and there is no `--dead`.
     case refused(Int)
@@ -42,9 +42,6 @@ struct Division {
     case gaveUp
     case done
   }
-
-  /// The result of a try.
-  enum Outcome { case taken, refused, notNow }
 
   /// The state of the comparison of a suspect with others.
   private enum Trial: Equatable {
@@ -151,22 +148,24 @@ struct Division {
   /// Makes a record its own part.
   private mutating func isolate(_ record: Int) {
     guard let index = parts.firstIndex(where: { $0.records.contains(record) }) else { return }
-    let part = parts[index]
-    let ranges = [part.records.lowerBound..<record, record..<(record + 1), (record + 1)..<part.records.upperBound]
-    parts.replaceSubrange(
-      index...index,
-      with: ranges.filter { !$0.isEmpty }.map { Part(records: $0, tries: part.tries) })
+    let records = parts[index].records
+    divide(index, into: [records.lowerBound..<record, record..<(record + 1), (record + 1)..<records.upperBound])
+  }
+
+  private mutating func divide(_ index: Int, into ranges: [Range<Int>]) {
+    let tries = parts[index].tries
+    parts.replaceSubrange(index...index, with: ranges.filter { !$0.isEmpty }.map { Part(records: $0, tries: tries) })
   }
 
   // MARK: Results
 
   /// Records the result of a run on the part of `next`.
-  mutating func end(_ outcome: Outcome) {
+  mutating func end(_ outcome: Ended.Outcome) {
     parts[tried].tries += 1
     switch outcome {
     case .taken: take()
     case .refused: refuse()
-    case .notNow: fail()
+    case .notNow, .cannotRun: fail()
     }
   }
 
@@ -249,13 +248,9 @@ struct Division {
   }
 
   private mutating func halve() {
-    let part = parts[0]
-    let middle = part.records.lowerBound + part.records.count / 2
-    parts.replaceSubrange(
-      0...0,
-      with: [part.records.lowerBound..<middle, middle..<part.records.upperBound].map {
-        Part(records: $0, tries: part.tries)
-      })
+    let records = parts[0].records
+    let middle = records.lowerBound + records.count / 2
+    divide(0, into: [records.lowerBound..<middle, middle..<records.upperBound])
     failures = 0
   }
 

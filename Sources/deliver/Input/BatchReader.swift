@@ -13,7 +13,7 @@ struct BatchReader {
 
   private let options: Options
   private let streams: StandardStreams
-  private let input: Descriptor
+  let descriptor: Descriptor
   private var lines = LineReader()
   private var batch = Batch()
   /// When the first record of the batch came.
@@ -29,10 +29,8 @@ struct BatchReader {
   init(_ options: Options, _ streams: StandardStreams) throws(ToolFailure) {
     self.options = options
     self.streams = streams
-    input = try InputFile.standardInput.open(streams)
+    descriptor = try InputFile.standardInput.open(streams)
   }
-
-  var descriptor: Descriptor { input }
 
   /// The complete batch, or what is missing.
   /// - Parameter isDue: whether the wanted records have not come in time.
@@ -73,7 +71,7 @@ struct BatchReader {
 
   /// Reads available input.
   mutating func read() throws(ToolFailure) {
-    do { if try lines.read(from: input) { return } } catch { failure = .system(error, Self.source) }
+    do { if try lines.read(from: descriptor) { return } } catch { failure = .system(error, Self.source) }
     isAtEnd = true
   }
 
@@ -154,5 +152,52 @@ struct BatchReader {
     let text = "dropped: the last line has no line end and is not complete JSON"
     streams.say(Diagnostic(text, source: Self.source, place: TextPlace(line: number, column: 1)))
     return nil
+  }
+}
+
+/// Divides input that comes in pieces into lines. Each byte is examined once, and copied once into its line.
+struct LineReader {
+  private var buffer: [UInt8] = []
+  /// The start of the next line in the buffer, and how far the search for its end got.
+  private var start = 0
+  private var searched = 0
+  /// The number of the line, from 1.
+  private(set) var number = 1
+
+  /// Reads more bytes.
+  /// - Returns: false at the end of the input.
+  mutating func read(from descriptor: Descriptor) throws(SystemError) -> Bool {
+    if start > 0, start >= buffer.count / 2 {
+      buffer.removeFirst(start)
+      searched -= start
+      start = 0
+    }
+    return try descriptor.read(upTo: ByteReader.chunkSize, into: &buffer) > 0
+  }
+
+  /// The number of bytes of an unfinished line.
+  var pendingCount: Int { buffer.count - start }
+
+  /// The next line without its end, LF; nil if no line is complete.
+  mutating func next() -> [UInt8]? {
+    guard let end = firstIndex(of: UInt8(ascii: "\n"), in: buffer.span, searched..<buffer.count) else {
+      searched = buffer.count
+      return nil
+    }
+    defer {
+      start = end + 1
+      searched = start
+      number += 1
+    }
+    return Array(buffer[start..<end])
+  }
+
+  /// The bytes after the last line end.
+  mutating func rest() -> [UInt8] {
+    defer {
+      start = buffer.count
+      searched = start
+    }
+    return Array(buffer[start...])
   }
 }
