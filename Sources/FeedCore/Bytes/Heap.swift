@@ -6,8 +6,10 @@ package struct Heap<Key: Comparable, Item> {
   package init() {}
 
   package var count: Int { items.count }
+  /// The item with the least key; nil if there is none.
   package var first: (key: Key, item: Item)? { items.first }
 
+  /// In O(log n).
   package mutating func insert(_ item: Item, at key: Key) {
     items.append((key, item))
     var child = items.count - 1
@@ -17,6 +19,8 @@ package struct Heap<Key: Comparable, Item> {
     }
   }
 
+  /// Removes the item with the least key, in O(log n).
+  /// - Returns: nil if there is none.
   @discardableResult
   package mutating func removeFirst() -> (key: Key, item: Item)? {
     guard let first = items.first, let last = items.popLast() else { return nil }

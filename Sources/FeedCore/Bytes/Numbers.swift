@@ -23,6 +23,7 @@ package struct DecimalText: Comparable, Sendable {
     isNegative = value < 0
   }
 
+  /// In ASCII digits, with a minus sign if it is negative.
   package var text: [UInt8] { (isNegative ? [UInt8(ascii: "-")] : []) + digits }
   private var isZero: Bool { digits == [UInt8(ascii: "0")] }
 
@@ -57,6 +58,7 @@ package struct DecimalText: Comparable, Sendable {
     return result
   }
 
+  /// By value, at any length.
   package static func < (left: DecimalText, right: DecimalText) -> Bool {
     if left.isNegative != right.isNegative { return left.isNegative }
     return left.isNegative ? isSmaller(right.digits, left.digits) : isSmaller(left.digits, right.digits)

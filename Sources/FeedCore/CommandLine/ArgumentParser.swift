@@ -20,6 +20,7 @@ package struct Invocation: Sendable {
 
   /// In their order.
   private(set) var given: [Given] = []
+  /// As typed, in their order; those in files of options stand after the typed ones.
   package internal(set) var operands: [[UInt8]] = []
   /// Whether the tool's input is at a URL.
   package internal(set) var readsURL = false

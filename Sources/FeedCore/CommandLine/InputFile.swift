@@ -4,6 +4,7 @@ package struct InputFile: Sendable {
   package let name: String
   private let path: [UInt8]?
 
+  /// - Parameter operand: as typed; `-` is standard input.
   package init(_ operand: [UInt8]) {
     path = operand == [UInt8(ascii: "-")] ? nil : operand
     name = quoted(operand)
@@ -23,6 +24,8 @@ package struct InputFile: Sendable {
     return Descriptor.fileSize(of: path)
   }
 
+  /// - Returns: standard input, or a new descriptor, which the caller closes.
+  /// - Throws: status 2; if the operand is a URL, the message names the tool that reads it.
   package func open(_ streams: StandardStreams) throws(ToolFailure) -> Descriptor {
     guard let path else {
       streams.announceTerminalInput()

@@ -32,6 +32,7 @@ package struct OptionRow<Settings>: Sendable {
   /// Sets what the option says, from a value as typed; the value is empty if the option takes none.
   let set: OptionRows<Settings>.Setter
 
+  /// Makes the key path of a setting when it is needed, since that costs more than the row.
   package typealias Setting<Value> = @Sendable () -> WritableKeyPath<Settings, Value>
 
   // MARK: Options without a value

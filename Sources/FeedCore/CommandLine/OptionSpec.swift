@@ -27,6 +27,7 @@ package struct OptionSpec: Sendable {
   /// Nil for a row that is in no table yet.
   var heading: OptionGroup?
 
+  /// The heading that it stands under.
   package var group: OptionGroup { heading ?? OptionGroup("Options") }
 
   init(

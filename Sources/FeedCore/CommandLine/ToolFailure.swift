@@ -27,6 +27,7 @@ package enum ToolFailure: Error, Equatable, Sendable {
     .failed(.error, "cannot wait: " + error.message)
   }
 
+  /// The exit status; a usage error has that of any trouble here, 2.
   package var status: ExitStatus {
     if case .failed(let status, _) = self { status } else { .error }
   }

@@ -24,6 +24,7 @@ package struct ToolSpec: Sendable {
     self.options = Options.rows.specs + CommonOptions.rows.specs
   }
 
+  /// Of all tools. Packages and tests read it from this line.
   package static let version = "0.1.0"
 
   /// The options by groups, in the order of their first rows.

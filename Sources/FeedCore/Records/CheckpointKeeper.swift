@@ -2,6 +2,7 @@
 /// and once a second under load. Two processes with one checkpoint would overwrite each other's, so a lock on a second
 /// file (`FILE.lock`) admits only one. Creating that file also proves that the folder can be written.
 package struct CheckpointKeeper {
+  /// Nil if no checkpoint is kept.
   package let path: [UInt8]?
   private let lock: LockFile?
   private var isStale = false
@@ -44,6 +45,7 @@ package struct CheckpointKeeper {
     return try Checkpoint.read(path)
   }
 
+  /// Whether there is a file to save to.
   package var isKept: Bool { path != nil }
 
   /// Whether a second has passed since the last save, or since the start.

@@ -21,6 +21,7 @@ extension DocumentFollower {
   package var dueTime: Double? { nil }
 }
 
+/// Reads the documents of a file or a pipe, whatever pieces they come in.
 package struct DocumentInput {
   private let file: InputFile
   private let descriptor: Descriptor

@@ -3,9 +3,11 @@
 
 /// A record that was read.
 package struct EventRecord: Sendable {
+  /// Its type; may be empty.
   package let event: [UInt8]
   /// Empty if there is none.
   package let id: [UInt8]
+  /// As written; see `document`. Nil if there is none.
   package let data: JSONValue?
 
   /// Whether an object without `event` is a note, which every reader of records skips.

@@ -26,6 +26,7 @@ package struct EventStreamParser: Sendable {
 
   /// The limit, in bytes, for the data and for the value being read, together.
   package let maxEventSize: Int
+  /// Whether comments are items; otherwise they are skipped.
   package let keepsComments: Bool
 
   /// The data of the event that `next` returned, valid UTF-8; valid until the next call of `next`.

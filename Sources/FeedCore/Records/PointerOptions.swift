@@ -91,6 +91,7 @@ package struct Condition: Equatable, Sendable {
 
   package func holds(for document: JSONDocument) -> Bool { holds(for: document.root) }
 
+  /// Whether the value is there, compared as text: `1.0` is not `1`.
   package func holds(for root: JSONValue) -> Bool {
     guard let found = root.value(at: pointer) else { return false }
     if let value { return found.word == value }

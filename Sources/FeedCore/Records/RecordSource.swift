@@ -61,6 +61,7 @@ package struct SourceIndex: Sendable {
   package let limit: Int
   /// The options that gave the pointer and the limit, for messages.
   private let options: (pointer: String, limit: String)
+  /// By their numbers.
   package private(set) var sources: [RecordSource] = []
   private var numbers: [[UInt8]: Int] = [:]
   /// In bytes. Percent-encoded, such a name still fits into a request of HTTP.

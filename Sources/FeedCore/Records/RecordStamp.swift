@@ -3,6 +3,7 @@
 
 /// The values of the options.
 package struct RecordStamp: Equatable, Sendable {
+  /// Whether `--time` is given.
   package var hasTime = false
   /// Valid UTF-8.
   package private(set) var source: [UInt8]?

@@ -161,6 +161,7 @@ package struct AtomicFile {
     return count < 0 ? nil : Array(target.prefix(Int(count)))
   }
 
+  /// The folder in which a name stands, with its last slash; `.` for a name without one.
   package static func folder(of path: [UInt8]) -> [UInt8] {
     guard let cut = path.lastIndex(of: UInt8(ascii: "/")) else { return [UInt8(ascii: ".")] }
     return Array(path[...cut])

@@ -8,6 +8,7 @@ package struct ByteReader {
   /// What `readAll` asks for at once: little enough for somebody who watches.
   private static let stepSize = 16 << 20
 
+  /// What is read; its owner closes it.
   package let descriptor: Descriptor
   /// The bytes of the last read.
   package private(set) var chunk: [UInt8] = []

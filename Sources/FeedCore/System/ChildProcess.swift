@@ -223,6 +223,7 @@ package struct ChildInput {
   let file: Descriptor
   private let size: Int
 
+  /// - Throws: if there is no room for the bytes (`ENOSPC`, `ENOMEM`).
   package init(_ bytes: borrowing Span<UInt8>) throws(SystemError) {
     file = try Descriptor.createNameless()
     size = bytes.count
@@ -244,6 +245,7 @@ package struct ChildInput {
     return place > 0 || !file.wasRead
   }
 
+  /// The child keeps its own copy of the descriptor.
   package func close() { file.closeQuietly() }
 }
 

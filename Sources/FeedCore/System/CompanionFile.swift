@@ -126,6 +126,7 @@ package struct OriginalFile: ~Copyable {
   private let file: Descriptor?
   private let wasThere: Bool
 
+  /// Opens the file as it is now; a path without a file is remembered as such.
   package init(_ path: [UInt8]) {
     self.path = path
     let type = Descriptor.fileType(of: path)

@@ -106,6 +106,7 @@ package struct Descriptor: Sendable {
     if calls.once(.close, { systemClose(number) }) != 0, errno != EINTR { throw SystemError.last }
   }
 
+  /// Closes a descriptor that was not written to, or whose error is reported already.
   package func closeQuietly() { _ = systemClose(number) }
 
   /// Makes sure that 0, 1 and 2 are open, so that no file opened later becomes a standard stream by accident.

@@ -22,6 +22,7 @@ package struct PollEvents: OptionSet, Sendable {
 
 /// The events of the descriptor that is watched under a token.
 package struct PollNotice: Equatable, Sendable {
+  /// The number that `add` was given with the descriptor.
   package let token: UInt64
   package internal(set) var events: PollEvents
 }
@@ -34,11 +35,13 @@ package struct Poller {
 
   package init(calls: SystemCalls = .libc) throws(SystemError) { queue = try EventQueue(calls) }
 
+  /// - Throws: also if the system cannot watch more of them (`SystemError.isExhausted`).
   package mutating func add(_ added: Descriptor, _ events: PollEvents, as token: UInt64) throws(SystemError) {
     if try queue.add(added, events, as: token) { return }
     alwaysReady.append((added.number, PollNotice(token: token, events: events)))
   }
 
+  /// Waits for other events of a descriptor that is watched.
   package mutating func change(_ changed: Descriptor, _ events: PollEvents, as token: UInt64) throws(SystemError) {
     try queue.change(changed, events, as: token)
   }

@@ -26,6 +26,7 @@ package enum Process {
 
   package static var identifier: Int32 { getpid() }
 
+  /// Ends the process at once: what a writer still holds is lost.
   package static func exit(_ status: Int32) -> Never { systemExit(status) }
 
   /// Raises the limit of open descriptors to `count`, or as far as the system allows, if it is lower.

@@ -82,6 +82,7 @@ private func systemWrite(_ number: Int32, _ source: UnsafeRawPointer?, _ count: 
 
 /// A system call that failed, with its `errno`.
 package struct SystemError: Error, Equatable, Sendable {
+  /// As in errno(3).
   package let code: Int32
 
   package init(code: Int32) { self.code = code }
@@ -112,11 +113,13 @@ extension SystemError {
   /// More bytes than a limit allows (`EFBIG`).
   package static var tooLarge: SystemError { SystemError(code: EFBIG) }
   package var isTooLarge: Bool { code == EFBIG }
+  /// No space is left on the device (`ENOSPC`).
   package var isFullDisk: Bool { code == ENOSPC }
   /// The file is no longer the same (`ESTALE`).
   package static var changed: SystemError { SystemError(code: ESTALE) }
   /// This process or machine has no more descriptors or memory, and another try would use more (`EMFILE`, `ENFILE`,
   /// `ENOMEM`).
   package var isExhaustion: Bool { [EMFILE, ENFILE, ENOMEM].contains(code) }
+  /// There is no file of this name, or a folder of its path is missing (`ENOENT`).
   package var isMissingFile: Bool { code == ENOENT }
 }

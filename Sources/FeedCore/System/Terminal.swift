@@ -58,6 +58,7 @@ package enum Rendition: String, Sendable {
   case redReversed = "31;7"
   case greenReversed = "32;7"
 
+  /// - Returns: the text between the sequence that begins this rendition and the one that ends all.
   package func applied(to text: [UInt8]) -> [UInt8] {
     Array("\u{1B}[\(rawValue)m".utf8) + text + Array("\u{1B}[0m".utf8)
   }

@@ -38,7 +38,9 @@ package struct CivilTime: Equatable, Sendable {
   package var day: Int
   package var hour: Int
   package var minute: Int
+  /// 0 to 60: a leap second is 60 (RFC 3339 §5.6).
   package var second: Int
+  /// 0 to 999,999.
   package var microsecond: Int
 
   package init(year: Int, month: Int, day: Int, hour: Int = 0, minute: Int = 0, second: Int = 0, microsecond: Int = 0) {
