@@ -48,9 +48,6 @@ package struct DecimalText: Comparable, Sendable {
     return result
   }
 
-  /// The number before this one.
-  package var predecessor: DecimalText { self - DecimalText(1) }
-
   /// The number times a power of ten.
   package func scaled(by zeros: Int) -> DecimalText {
     var result = self

@@ -16,24 +16,10 @@ package final class EditedFile {
   private let path: [UInt8]
   /// Open for reading.
   package let descriptor: Descriptor
-  private let before: FileVersion
+  /// Its status when it was opened.
+  private let before: stat
 
-  /// The values that change when a process writes to a file or replaces it.
-  private struct FileVersion: Equatable {
-    let identity: Descriptor.Identity?
-    let size: Int
-    let seconds: Int
-    let nanoseconds: Int
-
-    init(_ status: stat) {
-      identity = Descriptor.Identity(status)
-      size = Int(status.st_size)
-      seconds = status.modified.tv_sec
-      nanoseconds = status.modified.tv_nsec
-    }
-  }
-
-  private init(_ path: [UInt8], _ descriptor: Descriptor, _ before: FileVersion) {
+  private init(_ path: [UInt8], _ descriptor: Descriptor, _ before: stat) {
     (self.path, self.descriptor, self.before) = (path, descriptor, before)
   }
 
@@ -55,9 +41,7 @@ package final class EditedFile {
         file.closeQuietly()
         throw error
       }
-      if let opened = file.status, let named = Descriptor.status(of: path), FileVersion(opened) == FileVersion(named) {
-        return EditedFile(path, file, FileVersion(opened))
-      }
+      if let opened = file.status, Self.isSame(opened, path) { return EditedFile(path, file, opened) }
       // Another process replaced the file while we waited.
       file.closeQuietly()
     }
@@ -81,8 +65,12 @@ package final class EditedFile {
   }
 
   /// Whether the file was written to since it was opened, or the name refers to another file now.
-  package var hasChanged: Bool {
-    guard let now = Descriptor.status(of: path) else { return true }
-    return FileVersion(now) != before
+  package var hasChanged: Bool { !Self.isSame(before, path) }
+
+  /// Whether the name refers to this file, and no value has changed that changes when a process writes to it.
+  private static func isSame(_ before: stat, _ path: [UInt8]) -> Bool {
+    guard let now = Descriptor.status(of: path) else { return false }
+    return Descriptor.Identity(before) == Descriptor.Identity(now) && before.st_size == now.st_size
+      && before.modified.tv_sec == now.modified.tv_sec && before.modified.tv_nsec == now.modified.tv_nsec
   }
 }
