@@ -3,16 +3,16 @@ import FeedCore
 /// Streams of documents as event records: first a whole document, then its changes. `jpatch --follow` reads them.
 /// Without `--by` there is one document, with the number 0; with it, there is one for each source of the input.
 struct DiffFollow: DocumentFollower {
-  let options: Options
+  private let options: Options
   private let streams: StandardStreams
-  let file: InputFile
+  private let file: InputFile
   var output: ByteWriter
   private var eventStream = EventStreamWriter()
   var checkpoint = CheckpointKeeper()
-  var documents: [DiffedDocument] = []
+  private var documents: [DiffedDocument] = []
   var records: RecordReader
   /// Nil if events have none.
-  var ids: EventIDs?
+  private var ids: EventIDs?
 
   /// Whether all documents so far were event records, which should not be compared themselves.
   private var areRecords: Bool?
@@ -44,6 +44,32 @@ struct DiffFollow: DocumentFollower {
     if !hasSkipped, options.readsRecords, try !records.isOfUse(Self.remedy) { return .no }
     return areRecords == true || hasSkipped ? .no : .yes
   }
+
+  // MARK: The checkpoint
+
+  /// Reads the documents that the reader of the records has, with their ids, and prints them first, so that the rest of
+  /// the pipe has them too.
+  private mutating func resume() throws(ToolFailure) {
+    checkpoint = try CheckpointKeeper(options.checkpoint)
+    guard let path = checkpoint.path else { return }
+    let options = options
+    if options.sources == nil {
+      if let saved = try checkpoint.saved() { documents = [try DiffedDocument(options, resuming: saved, &ids)] }
+    } else {
+      try records.resume(from: path) { saved throws(ToolFailure) in
+        documents.append(try DiffedDocument(options, resuming: saved, &ids))
+      }
+    }
+    for number in documents.indices {
+      if let side = documents[number].current { printDocument(number, side) }
+    }
+    // For a server that should not say that it does not know a document.
+    if options.sources != nil, !options.printsEventStream { output.append(.live) }
+  }
+
+  var checkpoints: [Checkpoint?] { documents.map(\.checkpoint) }
+
+  // MARK: Documents
 
   mutating func hasSkippedLine() {
     hasSkipped = true
@@ -123,19 +149,10 @@ struct DiffFollow: DocumentFollower {
     // If the patch is as large as the document, the whole document is sent; also if a merge patch cannot express the
     // change.
     let patch: PatchOutput?
-    if options.isMergePatch {
-      var diff = MergeDiff(old, new)
-      switch Result(catching: { () throws(MergeDiff.NotRepresentable) in try diff.patch() }) {
-      case .success(nil): return
-      case .success(let text?): patch = .merge(text)
-      case .failure: patch = nil
-      }
-    } else {
-      var differ = Differ(old, new, options.differ)
-      differ.run()
-      if differ.changes.isEmpty { return }
-      patch = .operations(differ.patch())
-    }
+    do {
+      patch = try PatchOutput.between(old, new, options)
+      if patch == nil { return }
+    } catch { patch = nil }
     if options.verifies { try patch?.verify(from: old, to: new, options.scope) }
     let held = try held(old, new, patch, record)
     advance(number, to: held)
@@ -170,7 +187,7 @@ struct DiffFollow: DocumentFollower {
 
   // MARK: Printing
 
-  mutating func printDocument(_ number: Int, _ side: Side) {
+  private mutating func printDocument(_ number: Int, _ side: Side) {
     documents[number].changesSinceFull = 0
     print(number, "data", JSONTree(side.whole.root))
   }
@@ -178,13 +195,73 @@ struct DiffFollow: DocumentFollower {
   private mutating func print(_ number: Int, _ event: String, _ document: JSONTree) {
     let id = documents[number].id
     if options.printsEventStream {
-      var text = ByteWriter()
-      JSONWriter.writeCompact(document, to: &text)
-      eventStream.write(type: Array(event.utf8), id: id, data: text.take(), to: &output)
+      eventStream.write(type: Array(event.utf8), id: id, data: document.compactText, to: &output)
     } else {
       output.beginRecord(event: Array(event.utf8).span, id: id.span)
       output.appendDocument(document)
       output.endRecord(options.stamp, of: records.sources?.sources[number])
     }
   }
+}
+
+/// What a reader of the records has of a document, and what the input says of it.
+private struct DiffedDocument {
+  /// The document that the reader of the records has now.
+  private(set) var current: Side?
+  /// The id of the last event; empty before the first, and if events have none.
+  private(set) var id: [UInt8] = []
+  /// How many changes were printed since the last whole document.
+  var changesSinceFull = 0
+  /// The document of the input, if the input is event records.
+  var input = DocumentStream()
+
+  /// How many of the losses of `DiffFollow` it knows.
+  private var losses = 0
+
+  /// Less than this is not worth freeing; with many documents, so many bytes for each may be large.
+  private static let attachedBytes = 4096
+
+  init(_ options: Options) {
+    input.options.maxDepth = options.maxDepth
+    input.options.maxSize = options.maxSize
+    input.attachedBeforeRebase = Self.attachedBytes
+  }
+
+  /// A document of the checkpoint, which the reader has too.
+  init(_ options: Options, resuming saved: Checkpoint, _ ids: inout EventIDs?) throws(ToolFailure) {
+    self.init(options)
+    ids?.resume(after: saved.id)
+    guard let document = saved.document else { return }
+    let text = JSONDocument(known: document.compactText)
+    hold(try Side(text, options.scope, of: options.files[0].name), id: ids == nil ? nil : saved.id)
+  }
+
+  /// Nil without a document.
+  var checkpoint: Checkpoint? { current.map { Checkpoint(id: id, document: JSONTree($0.whole.root)) } }
+
+  /// Skips all changes until the next whole document if one may have been lost.
+  mutating func countLosses(_ count: Int) {
+    if losses != count { input.loseSync() }
+    losses = count
+  }
+
+  /// - Parameter id: of the event that brings it; nil if events have none.
+  mutating func hold(_ side: Side, id: [UInt8]?) {
+    current = side
+    self.id = id ?? []
+  }
+
+  /// The document of the input; nil if the reader has it already.
+  mutating func news() -> JSONDocument? {
+    guard let tree = input.document else { return nil }
+    let text = tree.compactText
+    if let current, current.whole.bytes == text {
+      share(current)
+      return nil
+    }
+    return JSONDocument(known: text)
+  }
+
+  /// Holds the document of the input only once, if it is the one that the reader has.
+  mutating func share(_ side: Side) { input.begin(with: JSONTree(side.whole.root)) }
 }

@@ -17,7 +17,7 @@ struct DocumentPair {
     var output = ByteWriter(streams.output, records: .filter)
     // Most equal documents are equal byte for byte.
     if oldText == newText, !options.isMergePatch || old.root.kind == .object {
-      printSame(to: &output)
+      print(.none(old, options), to: &output)
       try output.flushOutput()
       return .yes
     }
@@ -45,29 +45,35 @@ struct DocumentPair {
     try file.parse(text, maxDepth: options.maxDepth, comments: options.comments, like: old)
   }
 
-  private func printSame(to output: inout ByteWriter) {
+  /// - Returns: whether the documents are equal.
+  private func printPatch(from old: Side, to new: Side, _ output: inout ByteWriter) throws(ToolFailure) -> Bool {
     switch options.output {
-    case .patch: output.append(options.isMergePatch ? "{}\n" : "[]\n")
-    case .counts: OperationCounts(JSONPatch()).write(to: &output)
-    case .status, .text: break
+    case .status: return Sides.areEqual(old, new)
+    case .text:
+      var differ = Differ(old, new, options.differ)
+      differ.run()
+      try view.write(differ, to: &output)
+      return differ.changes.isEmpty
+    case .counts, .patch:
+      let patch: PatchOutput?
+      do { patch = try PatchOutput.between(old, new, options) } catch {
+        throw .failed(.error, error.message, source: options.files[1].name)
+      }
+      let printed = patch ?? .none(old.whole, options)
+      if options.verifies { try printed.verify(from: old, to: new, options.scope) }
+      print(printed, to: &output)
+      return patch == nil
     }
   }
 
-  /// - Returns: whether the documents are equal.
-  private func printPatch(from old: Side, to new: Side, _ output: inout ByteWriter) throws(ToolFailure) -> Bool {
-    if options.output == .status { return Sides.areEqual(old, new) }
-    if options.isMergePatch { return try printMergePatch(from: old, to: new, &output) }
-    var differ = Differ(old, new, options.differ)
-    differ.run()
-    let isSame = differ.changes.isEmpty
+  private func print(_ patch: PatchOutput, to output: inout ByteWriter) {
     switch options.output {
-    case .status: break
-    case .counts: OperationCounts(differ.patch()).write(to: &output)
-    case .text:
-      try view.write(differ, to: &output)
-    case .patch: try write(.operations(differ.patch()), from: old, to: new, &output)
+    case .patch:
+      patch.write(compact: options.isCompact, to: &output)
+      output.endLine()
+    case .counts: patch.writeCounts(to: &output)
+    case .status, .text: break
     }
-    return isSame
   }
 
   private var view: TextView {
@@ -86,24 +92,5 @@ struct DocumentPair {
     view.write(newText.isEmpty ? .gone : .come, whole: side.whole, to: &output)
     try output.flushOutput()
     return .no
-  }
-
-  private func printMergePatch(from old: Side, to new: Side, _ output: inout ByteWriter) throws(ToolFailure) -> Bool {
-    var diff = MergeDiff(old, new)
-    let text: [UInt8]?
-    do { text = try diff.patch() } catch {
-      throw .failed(.error, error.message, source: options.files[1].name)
-    }
-    // A document that is not an object can only be replaced, by its whole text.
-    let root = old.whole.root
-    try write(.merge(text ?? (root.kind == .object ? Array("{}".utf8) : root.text)), from: old, to: new, &output)
-    return text == nil
-  }
-
-  private func write(_ patch: PatchOutput, from old: Side, to new: Side, _ output: inout ByteWriter) throws(ToolFailure)
-  {
-    if options.verifies { try patch.verify(from: old, to: new, options.scope) }
-    patch.write(compact: options.isCompact, to: &output)
-    output.endLine()
   }
 }

@@ -58,17 +58,13 @@ struct Algebra {
 
   /// Without a layout option: a line for each operation, or for each member of a merge patch.
   private func write(_ patch: PatchInput, to output: inout ByteWriter) {
-    switch (patch, options.layout) {
-    case (.operations(let patch), .verbatim): patch.write(compact: false, to: &output)
-    case (.operations(let patch), .compact): patch.write(compact: true, to: &output)
-    case (.operations(let patch), .indented(let spaces)):
+    switch patch {
+    case .operations(let patch):
+      guard let layout = options.layout else { return patch.write(compact: false, to: &output) }
       var text = ByteWriter()
       patch.write(compact: true, to: &text)
-      JSONWriter.writeIndented(JSONTree(JSONDocument(known: text.take()).root), by: spaces, to: &output)
-    case (.merge(let value), .verbatim): JSONWriter.writeIndented(JSONTree(value), by: 2, to: &output)
-    case (.merge(let value), .compact): JSONWriter.writeCompact(JSONTree(value), to: &output)
-    case (.merge(let value), .indented(let spaces)):
-      JSONWriter.writeIndented(JSONTree(value), by: spaces, to: &output)
+      JSONWriter.write(text.take().span, in: layout, to: &output)
+    case .merge(let value): JSONWriter.write(JSONTree(value), in: options.layout ?? .indented(2), to: &output)
     }
   }
 }

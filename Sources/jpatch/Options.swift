@@ -11,7 +11,6 @@ let jpatch = ToolSpec(
 
 /// The settings of a command line.
 struct Options: OptionTable {
-  enum MergeSide: String, CaseIterable { case ours, theirs, mark }
   enum ErrorAction: String, CaseIterable { case stop, resync }
 
   var expressions: [[UInt8]] = []
@@ -42,7 +41,8 @@ struct Options: OptionTable {
   /// In a three-way merge; `file` is OURS.
   var base = InputFile.standardInput
   var theirs = InputFile.standardInput
-  var conflictSide: MergeSide?
+  /// Nil: conflicts are an error.
+  var conflictChoice: ThreeWayMerge.Choice?
   private var identities: [Typed<IdentityRule>] = []
   /// The rules of `--identity`.
   var scope = Scope()
@@ -98,7 +98,7 @@ struct Options: OptionTable {
         \.patching.makesParents,
         \.patching.ignoresMissing, \.isEach, \.follows, \.takesComments,
       ])
-    Option("conflict", .choice, \.conflictSide, "print the result despite conflicts: one side, or both")
+    Option("conflict", .choice, \.conflictChoice, "print the result despite conflicts: one side, or both")
       .needs(\.isThreeWay).excludes(\.isCheck)
     Option("identity", .identity, \.identities, "match the items of an array by these members").needs(\.isThreeWay)
 
@@ -142,26 +142,17 @@ extension OptionType<[UInt8]> {
 
 extension Options {
   enum Mode { case one, each, follow, compose, invert, threeWay }
-  enum Layout: Equatable { case verbatim, compact, indented(Int) }
 
   var mode: Mode {
     follows ? .follow : isEach ? .each : composes ? .compose : inverts ? .invert : isThreeWay ? .threeWay : .one
   }
 
-  var layout: Layout { isCompact ? .compact : indent.map { .indented($0) } ?? .verbatim }
+  /// Nil: that of the document.
+  var layout: JSONStyle? { isCompact ? .compact : indent.map { .indented($0) } }
 
   var select: JSONPointer { selected ?? JSONPointer() }
   /// Whether a part was selected, even if it is the whole document.
   var isSelecting: Bool { selected != nil }
-  var conflictChoice: ThreeWayMerge.Choice? {
-    switch conflictSide {
-    case .ours: .ours
-    case .theirs: .theirs
-    case .mark: .both
-    case nil: nil
-    }
-  }
-
   var resyncs: Bool { errorAction == .resync }
   var initial: InputFile? { initialFile.map { InputFile($0) } }
   var maxDepth: Int { patching.maxDepth }
@@ -186,8 +177,7 @@ extension Options {
 
   /// The whole content of a file, at most `--max-size` bytes.
   func readAll(_ file: InputFile, _ streams: StandardStreams) throws(ToolFailure) -> [UInt8] {
-    try file.readJSON(
-      streams, limit: patching.maxSize, option: "--max-size", comments: comments)
+    try file.readJSON(streams, limit: patching.maxSize, option: "--max-size", comments: comments)
   }
 
   /// The one document of a file.
@@ -213,7 +203,7 @@ extension Options {
     if initial?.isStandardInput == true && file.isStandardInput {
       throw .usage("the initial document and the events cannot both come from standard input")
     }
-    if isInPlace && comments == .accepted && layout != .verbatim {
+    if isInPlace && comments == .accepted && layout != nil {
       throw .usage("options '--jsonc' and '--in-place' keep comments, so they exclude '--compact' and '--indent'")
     }
   }

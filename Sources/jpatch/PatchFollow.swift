@@ -5,19 +5,19 @@ import FeedCore
 struct PatchFollow: DocumentFollower {
   private let options: Options
   private let streams: StandardStreams
-  private var documents: [PatchedDocument] = []
+  private var documents: [View] = []
   /// What a new source begins with.
-  private var beginning: PatchedDocument
-  private var output: ByteWriter
+  private var beginning: View
+  var output: ByteWriter
   private var status = ExitStatus.yes
-  private var records: RecordReader
-  private static let remedy = "--data-event and --patch-event set their names"
-  private var checkpoint = CheckpointKeeper()
+  var records: RecordReader
+  static let remedy = "--data-event and --patch-event set their names"
+  var checkpoint = CheckpointKeeper()
 
   init(_ options: Options, _ streams: StandardStreams) {
     self.options = options
     self.streams = streams
-    beginning = PatchedDocument(options)
+    beginning = View(options)
     output = ByteWriter(streams.output, records: .filter)
     records = RecordReader(
       options.file.name, streams, remedy: "jdiff --follow makes them of documents", reportsAtOnce: false,
@@ -76,65 +76,11 @@ struct PatchFollow: DocumentFollower {
     guard outcome == .document || outcome == .change else { return }
     let source = records.sources?.sources[number]
     if let reason = documents[number].show(source, afterDocument: outcome == .document, to: &output) {
-      records.report("not printed: " + reason.words, of: item)
+      records.report("not printed: " + reason, of: item)
     }
     checkpoint.invalidate()
     try output.checkOutput()
   }
 
-  var isCommitDue: Bool { checkpoint.isDue }
-
-  mutating func commit() throws(ToolFailure) {
-    try output.flushOutput()
-    guard let sources = records.sources else { return try checkpoint.save(documents[0].checkpoint) }
-    try checkpoint.save { path throws(ToolFailure) in
-      try Checkpoint.write(
-        path, of: sources, documents.lazy.map { $0.hasDocument ? $0.checkpoint : nil })
-    }
-  }
-
-  mutating func pause() throws(ToolFailure) {
-    records.reportUnusable(Self.remedy)
-    if records.sources == nil || isCommitDue { try commit() } else { try output.flushOutput() }
-  }
-
-  var dueTime: Double? {
-    let saving = records.sources == nil ? nil : checkpoint.dueTime
-    return [saving, records.dueTime].compactMap(\.self).min()
-  }
-}
-
-/// A document, and what has been printed of it.
-private struct PatchedDocument {
-  var stream = DocumentStream()
-  private var view: View
-
-  /// The member of the checkpoint that holds the number of `--newer`.
-  private static let mark = "mark"
-  /// With many documents, so many bytes for each may be large.
-  private static let attachedOfMany = 4096
-
-  init(_ options: Options) {
-    view = View(options)
-    stream.options = options.patching
-    stream.dataEvent = options.dataEvent
-    stream.patchEvent = options.patchEvent
-    if options.sources != nil { stream.attachedBeforeRebase = Self.attachedOfMany }
-  }
-
-  var hasDocument: Bool { stream.document != nil }
-
-  mutating func resume(from saved: Checkpoint) {
-    view.mark = saved.extra[Self.mark] ?? []
-    if let document = saved.document { stream.begin(with: document, id: saved.id) }
-  }
-
-  var checkpoint: Checkpoint {
-    let extra = view.mark.isEmpty ? [:] : [Self.mark: view.mark]
-    return Checkpoint(id: stream.id, document: stream.document, extra: extra)
-  }
-
-  mutating func show(_ source: RecordSource?, afterDocument: Bool, to output: inout ByteWriter) -> View.Reason? {
-    view.show(&stream, of: source, afterDocument: afterDocument, to: &output)
-  }
+  var checkpoints: [Checkpoint?] { documents.map(\.checkpoint) }
 }

@@ -91,3 +91,29 @@ struct NamedPatch {
     }
   }
 }
+
+// Detects `jpatch doc.json patch.json` instead of `jpatch patch.json doc.json`. Any object has the form of a merge patch,
+// so the document would be merged into the patch; with -i, the file would be lost. Clear cases are refused;
+// `--type merge-patch` confirms that it is intended.
+extension Options {
+  /// - Parameters:
+  ///   - patches: the patches to be applied.
+  ///   - document: the document to patch.
+  ///   - record: what messages call it, if there are several.
+  func refuseSwapped(_ patches: [NamedPatch], to document: JSONValue, record: String? = nil) throws(ToolFailure) {
+    guard type == nil, patches.contains(where: \.isMerge) else { return }
+    if JSONPatch.looksLikePatch(document) { throw swapped("the document is a JSON Patch", record) }
+    if isInPlace, JSONPatch.isKnownOperation(document) { throw swapped("the document is one operation of a JSON Patch") }
+  }
+
+  /// With -i, refuses a patch that would replace a whole array.
+  func refuseSwapped(_ patch: NamedPatch, to tree: JSONTree) throws(ToolFailure) {
+    guard type == nil, isInPlace, patch.isMerge, tree.kind == .array else { return }
+    throw swapped("a merge patch would replace this array as a whole")
+  }
+
+  private func swapped(_ what: String, _ record: String? = nil) -> ToolFailure {
+    let advice = ": are PATCH and FILE swapped? (--type merge-patch)"
+    return .failed(.error, what + advice, source: file.name, record: record)
+  }
+}

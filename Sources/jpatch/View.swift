@@ -1,17 +1,24 @@
 import FeedCore
 
-/// Which part of the document is printed, and when: `--select`, `--newer`, `--on-change`, `--records`.
+/// A document that is kept up to date, which part of it is printed, and when: `--select`, `--newer`, `--on-change`,
+/// `--records`.
 struct View {
-  /// The number at the `--newer` pointer at the last printing, as JSON text; empty for none.
-  var mark: [UInt8] = []
+  var stream = DocumentStream()
 
   private let select: JSONPointer
   private let newer: JSONPointer?
   private let printsOnlyChanges: Bool
   private let printsRecords: Bool
   private let stamp: RecordStamp
+  /// The number at the `--newer` pointer at the last printing, as JSON text; empty for none.
+  private var mark: [UInt8] = []
   /// The document or part that was printed last.
   private var lastLine: [UInt8]?
+
+  /// The member of the checkpoint that holds `mark`.
+  private static let markName = "mark"
+  /// With many documents, so many bytes for each may be large.
+  private static let attachedOfMany = 4096
 
   init(_ options: Options) {
     select = options.select
@@ -19,38 +26,37 @@ struct View {
     printsOnlyChanges = options.printsOnlyChanges
     printsRecords = options.printsRecords
     stamp = options.stamp
+    stream.options = options.patching
+    stream.dataEvent = options.dataEvent
+    stream.patchEvent = options.patchEvent
+    if options.sources != nil { stream.attachedBeforeRebase = Self.attachedOfMany }
   }
 
-  /// Why a document is not printed after an event.
-  enum Reason {
-    case notNewer, unchanged, notThere
+  var hasDocument: Bool { stream.document != nil }
 
-    var words: String {
-      switch self {
-      case .notNewer: "the number has not grown (--newer)"
-      case .unchanged: "the same as the last line (--on-change)"
-      case .notThere: "nothing is there (--select)"
-      }
-    }
+  mutating func resume(from saved: Checkpoint) {
+    mark = saved.extra[Self.markName] ?? []
+    if let document = saved.document { stream.begin(with: document, id: saved.id) }
+  }
+
+  /// Nil without a document.
+  var checkpoint: Checkpoint? {
+    stream.document.map { Checkpoint(id: stream.id, document: $0, extra: mark.isEmpty ? [:] : [Self.markName: mark]) }
   }
 
   /// Prints the selected part after an event, if the options allow it. A part that does not exist prints nothing.
   /// - Parameter source: the source of the document, if there are several.
   /// - Returns: why nothing was printed; nil if something was.
-  @discardableResult
-  mutating func show(
-    _ stream: inout DocumentStream, of source: RecordSource? = nil, afterDocument: Bool, to output: inout ByteWriter
-  ) -> Reason? {
+  mutating func show(_ source: RecordSource?, afterDocument: Bool, to output: inout ByteWriter) -> String? {
     let number = newer.flatMap { stream.value(at: $0)?.untouched }.flatMap { JSONNumber($0) == nil ? nil : $0 }
-    if !afterDocument, let number, !isNewer(number) { return .notNewer }
+    if !afterDocument, let number, !isNewer(number) { return "the number has not grown (--newer)" }
     // A whole document resets the mark, whether it is printed or not.
     if afterDocument { setMark(number) }
-    guard let part = stream.value(at: select) else { return .notThere }
+    guard let part = stream.value(at: select) else { return "nothing is there (--select)" }
     if printsOnlyChanges {
-      var line = ByteWriter()
-      JSONWriter.writeCompact(part, to: &line)
-      if line.buffer == lastLine { return .unchanged }
-      lastLine = line.take()
+      let line = part.compactText
+      if line == lastLine { return "the same as the last line (--on-change)" }
+      lastLine = line
     }
     setMark(number)
 

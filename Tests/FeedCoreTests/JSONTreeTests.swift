@@ -126,7 +126,7 @@ import Testing
 
   @Test func indentedLikeJq() throws {
     var writer = ByteWriter()
-    JSONWriter.writeIndented(try tree(#"{"a":[],"b":{},"c":[1,{"d":"x,}"}], "e" : null}"#), by: 2, to: &writer)
+    JSONWriter.write(try tree(#"{"a":[],"b":{},"c":[1,{"d":"x,}"}], "e" : null}"#), in: .indented(2), to: &writer)
     let expected = """
       {
         "a": [],

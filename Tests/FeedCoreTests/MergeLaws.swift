@@ -77,7 +77,7 @@ struct MergeLaws {
     guard layout > 0, let root = try? JSONDocument(parsing: compact).root else { return compact }
     var writer = ByteWriter()
     if layout == 1 || !root.kind.isContainer {
-      JSONWriter.writeIndented(JSONTree(root), by: 2, to: &writer)
+      JSONWriter.write(JSONTree(root), in: .indented(2), to: &writer)
       return writer.take()
     }
     writer.append(compact[0])

@@ -106,7 +106,7 @@ private func roundTrip(_ document: JSONDocument) {
   promise(JSONEquality.equal(tree, JSONTree(again.root)), "compact output is not equal: \(shown(compact))")
   promise(Model(tree) == Model(JSONTree(again.root)), "compact output says something else: \(shown(compact))")
 
-  let indented = text { JSONWriter.writeIndented(tree, by: 2, to: &$0) }
+  let indented = text { JSONWriter.write(tree, in: .indented(2), to: &$0) }
   let indentedTree = JSONTree(parsed(indented).root)
   promise(text { JSONWriter.writeCompact(indentedTree, to: &$0) } == compact, "indented and compact differ")
   promise(JSONEquality.equal(indentedTree, tree), "indented output is not equal")

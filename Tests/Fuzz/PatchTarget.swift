@@ -76,7 +76,7 @@ private func fuzz(
     promise(Model(tree) == expected, "the result is not what the model has")
   }
   let compact = text { JSONWriter.writeCompact(tree, to: &$0) }
-  let indented = text { JSONWriter.writeIndented(tree, by: 1, to: &$0) }
+  let indented = text { JSONWriter.write(tree, in: .indented(1), to: &$0) }
   let verbatim = text { writer.write(tree, to: &$0) }
   promise(parsed(compact).isCompact, "compact output is not compact")
   for (name, output) in [("compact", compact), ("indented", indented), ("verbatim", verbatim)] {

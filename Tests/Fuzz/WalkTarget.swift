@@ -111,7 +111,7 @@ private func compact(_ item: PageItem) -> [UInt8] { text { item.write(to: &$0) }
 
 private func relaid(_ bytes: [UInt8]) -> [UInt8] {
   guard let document = try? JSONDocument(parsing: bytes) else { return bytes }
-  return text { JSONWriter.writeIndented(JSONTree(document.root), by: 1, to: &$0) }
+  return text { JSONWriter.write(JSONTree(document.root), in: .indented(1), to: &$0) }
 }
 
 private func readAlone(_ pages: [FuzzedPage], _ options: WalkOptions) {

@@ -7,8 +7,8 @@
 
 /// Items are class numbers: equal items have the same number, and none is negative.
 package enum Alignment {
-  /// The indexes of two items that are the same.
-  package struct Pair: Equatable {
+  /// Two items, or two values, that go together: an index or a tape position on each side.
+  package struct Pair: Hashable {
     package let old: Int
     package let new: Int
   }

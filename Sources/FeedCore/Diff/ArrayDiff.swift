@@ -2,8 +2,8 @@
 // others move.
 
 extension Differ {
-  /// - Returns: the paired items with different values.
-  mutating func compareArrays(_ arrays: DifferentChild, _ path: Int) -> [DifferentChild] {
+  /// - Returns: the paired items with different values, as replacements.
+  mutating func compareArrays(_ arrays: Change, _ path: Int) -> [Change] {
     var pairing = ItemPairing(&sides, arrays.old, arrays.new)
     pairing.pairByValue(&sides)
     pairing.pairByIdentity()
@@ -23,7 +23,7 @@ extension Differ {
     if pairing.hasMoved { emitMoves(pairing, path) }
     if isHopeless { return [] }
 
-    var children: [DifferentChild] = []
+    var children: [Change] = []
     let places = pairing.finalPlaces()
     for (place, item) in pairing.news.enumerated() {
       let partner = pairing.oldOf[place]
@@ -33,9 +33,9 @@ extension Differ {
           Change(kind: .add, parent: path, token: .index(index), old: -1, new: item, newIndex: offset + place))
       } else if !pairing.isEqual[place] {
         children.append(
-          DifferentChild(
-            token: .index(index), oldIndex: offset + partner, newIndex: offset + place, old: pairing.olds[partner],
-            new: item))
+          Change(
+            kind: .replace, parent: path, token: .index(index), old: pairing.olds[partner], new: item,
+            oldIndex: offset + partner, newIndex: offset + place))
       }
     }
     return children

@@ -29,7 +29,7 @@ struct Comparison {
   }
 
   /// After a difference was found: the containers around it, all of which differ.
-  var openContainers: [(old: Int, new: Int)] { levels.map { ($0.old, $0.new) } }
+  var openContainers: some Sequence<Alignment.Pair> { levels.lazy.map { Alignment.Pair(old: $0.old, new: $0.new) } }
 
   /// - Returns: whether two values are equal.
   mutating func run(_ a: Int, _ b: Int, _ sides: inout Sides) -> Bool {
@@ -55,12 +55,10 @@ struct Comparison {
   /// Scalars, or a scalar and a container.
   static func areEqualScalars(_ a: Int, _ b: Int, _ old: Side, _ new: Side) -> Bool {
     let (left, right) = (old.value(a), new.value(b))
-    switch (left.kind, right.kind) {
-    case (.number, .number):
-      return old.tolerance(at: a)?.allows(left, right) ?? JSONNumber.equal(left, right)
-    case let (x, y) where x.isString && y.isString: return JSONString.equal(left, right)
-    case let (x, y): return x == y && !x.isContainer
+    if left.kind == .number, right.kind == .number, let tolerance = old.tolerance(at: a) {
+      return tolerance.allows(left, right)
     }
+    return JSONEquality.scalarsAreEqual(left, right)
   }
 
   /// Compares two scalars, or begins to compare two containers.

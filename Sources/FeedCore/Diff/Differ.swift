@@ -1,3 +1,50 @@
+/// The last step of a path in a diff from the old document to the new one, or in a merge: OURS is the old one there.
+package enum ReferenceToken {
+  /// The whole document, which has no last step.
+  case root
+  /// The tape position of a member's name in the old or the new document.
+  case oldName(Int)
+  case newName(Int)
+  /// The index of an element at the time of the change.
+  case index(Int)
+}
+
+/// One step from the old document to the new one, in terms of RFC 6902.
+package struct Change {
+  /// The operation.
+  package enum Kind {
+    case add, remove, replace, move
+  }
+
+  package let kind: Kind
+  /// The changed container, as an index of `Differ.paths`; `PathNode.none` for the whole document.
+  package let parent: Int
+  package let token: ReferenceToken
+  /// For a `move`: the element's index before it.
+  package var from = 0
+  /// The tape positions of the value in the old and the new document; -1 if it is only in one of them.
+  package let old: Int
+  package let new: Int
+  /// The element's index in the old and the new array, regardless of other changes.
+  package var oldIndex = 0
+  package var newIndex = 0
+}
+
+/// A container on the way to changes, and the step to it.
+package struct PathNode {
+  /// The parent of the whole document; not a container.
+  package static let none = -1
+
+  package let parent: Int
+  package let token: ReferenceToken
+  /// For an element: its index in the old array.
+  package let oldIndex: Int
+  /// The length of the pointer in a JSON string, in bytes.
+  let length: Int
+  package let old: Int
+  package let new: Int
+}
+
 /// The changes that turn the old document into the new one.
 ///
 /// Containers are compared from the outside in, without recursion. A container's own changes come first: removed items,
@@ -16,31 +63,24 @@ package struct Differ {
     package init() {}
   }
 
-  /// Two different values at the same place.
-  struct DifferentChild {
-    let token: ReferenceToken
-    let oldIndex: Int
-    let newIndex: Int
-    let old: Int
-    let new: Int
-  }
-
   /// A container whose children are being compared.
   private struct DiffFrame {
-    let child: DifferentChild
-    let parent: Int
+    /// What replaces it, if its own changes are too long.
+    let replacement: Change
     let path: Int
     let firstChange: Int
     let sizeBefore: Int
     let limit: Int
-    let children: [DifferentChild]
+    /// Its children that may differ, as replacements.
+    let children: [Change]
     var next = 0
   }
 
   var sides: Sides
   let options: Settings
   package private(set) var changes: [Change] = []
-  package private(set) var paths = Paths()
+  /// The containers on the way to the changes, each after its parent.
+  package private(set) var paths: [PathNode] = []
   /// The size of the changes in bytes as operations, each with a separator.
   private(set) var size = 0
   /// The size limit for the changes of the innermost container; above it, the container is replaced.
@@ -58,12 +98,12 @@ package struct Differ {
   /// Finds all changes; none if the documents are equal.
   package mutating func run() {
     if sides.haveSameText(0, 0) || (old.isVoid(0) && new.isVoid(0)) { return }
-    compare(DifferentChild(token: .root, oldIndex: 0, newIndex: 0, old: 0, new: 0), in: Paths.none)
+    compare(Change(kind: .replace, parent: PathNode.none, token: .root, old: 0, new: 0))
     while let frame = frames.last {
       limit = frame.limit
       if frame.next < frame.children.count, !isHopeless {
         frames[frames.count - 1].next += 1
-        compare(frame.children[frame.next], in: frame.path)
+        compare(frame.children[frame.next])
       } else {
         frames.removeLast()
         finish(frame)
@@ -80,55 +120,47 @@ package struct Differ {
   /// Whether the innermost container will be replaced, whatever else is found in it.
   var isHopeless: Bool { size > limit }
 
-  private mutating func compare(_ child: DifferentChild, in parent: Int) {
+  /// Compares two values at the same place, or begins to compare two containers.
+  /// - Parameter child: the change that replaces the one by the other.
+  private mutating func compare(_ child: Change) {
     let kind = old.document.kind(child.old)
     guard kind.isContainer, kind == new.document.kind(child.new) else {
-      if !sides.areEqual(child.old, child.new) { replace(child, in: parent) }
+      if !sides.areEqual(child.old, child.new) { emit(child) }
       return
     }
-    let (firstChange, sizeBefore) = (changes.count, size)
-    let node = Paths.PathNode(
-      parent: parent, token: child.token, oldIndex: child.oldIndex, length: pathLength(parent, child.token),
-      old: child.old, new: child.new)
-    let path = paths.add(node)
-    let limitOutside = limit
+    let (firstChange, sizeBefore, path, limitOutside) = (changes.count, size, paths.count, limit)
+    paths.append(
+      PathNode(
+        parent: child.parent, token: child.token, oldIndex: child.oldIndex,
+        length: pathLength(child.parent, child.token), old: child.old, new: child.new))
     let isWhole = !old.isPruned(child.old) && !new.isPruned(child.new)
-    limit = isWhole && !options.isFine ? size + operationSize(replacement(child, in: parent)) : .max
-    let children = kind == .object ? compareObjects(child, path) : compareArrays(child, path)
-    guard let children else {
-      paths.removeAll(from: path)
+    limit = isWhole && !options.isFine ? size + operationSize(child) : .max
+    guard let children = kind == .object ? compareObjects(child, path) : compareArrays(child, path) else {
+      paths.removeLast(paths.count - path)
       limit = limitOutside
-      if !sides.areEqual(child.old, child.new) { replace(child, in: parent) }
+      if !sides.areEqual(child.old, child.new) { emit(child) }
       return
     }
     frames.append(
       DiffFrame(
-        child: child, parent: parent, path: path, firstChange: firstChange, sizeBefore: sizeBefore, limit: limit,
+        replacement: child, path: path, firstChange: firstChange, sizeBefore: sizeBefore, limit: limit,
         children: children))
   }
 
   private mutating func finish(_ frame: DiffFrame) {
-    guard size > frame.sizeBefore else { return paths.removeAll(from: frame.path) }
+    guard size > frame.sizeBefore else { return paths.removeLast(paths.count - frame.path) }
     guard isHopeless else { return }
     limit = frames.last?.limit ?? .max
     changes.removeLast(changes.count - frame.firstChange)
     size = frame.sizeBefore
-    paths.removeAll(from: frame.path)
-    replace(frame.child, in: frame.parent)
-  }
-
-  private mutating func replace(_ child: DifferentChild, in parent: Int) { emit(replacement(child, in: parent)) }
-
-  private func replacement(_ child: DifferentChild, in parent: Int) -> Change {
-    Change(
-      kind: .replace, parent: parent, token: child.token, old: child.old, new: child.new, oldIndex: child.oldIndex,
-      newIndex: child.newIndex)
+    paths.removeLast(paths.count - frame.path)
+    emit(frame.replacement)
   }
 
   // MARK: Bytes
 
   /// The size of a change in bytes as operations of a compact patch, with a comma after each. A test compares it with
-  /// the output of PatchWriter.
+  /// the output of `JSONPatch.write`.
   private func operationSize(_ change: Change) -> Int {
     let path = pathLength(change.parent, change.token)
     let test = options.addsTests ? Self.frame + 4 + Self.valueMember + path + 1 + old.size(max(change.old, 0)) : 0
@@ -145,7 +177,7 @@ package struct Differ {
   private static let fromMember = ",\"from\":\"\"".utf8.count
 
   private func pathLength(_ parent: Int, _ token: ReferenceToken) -> Int {
-    let before = parent == Paths.none ? 0 : paths[parent].length
+    let before = parent == PathNode.none ? 0 : paths[parent].length
     switch token {
     case .root: return 0
     case .oldName(let name): return before + 1 + tokenLength(old.value(name))
@@ -175,5 +207,50 @@ package struct Differ {
     var count = range.count - 2
     for byte in name.document.bytes[range] where byte == UInt8(ascii: "~") || byte == UInt8(ascii: "/") { count += 1 }
     return count
+  }
+
+  // MARK: The patch
+
+  /// The changes as operations, each after a `test` if that was asked for.
+  package func patch() -> JSONPatch {
+    var patch = JSONPatch()
+    for change in changes {
+      let path = pointer(change.parent, change.token)
+      if options.addsTests, change.kind == .remove || change.kind == .replace {
+        patch.operations.append(.test(path, equals: JSONTree(old.value(change.old))))
+      }
+      switch change.kind {
+      case .add: patch.operations.append(.add(JSONTree(new.value(change.new)), at: path))
+      case .remove: patch.operations.append(.remove(path))
+      case .replace: patch.operations.append(.replace(path, with: JSONTree(new.value(change.new))))
+      case .move: patch.operations.append(.move(pointer(change.parent, .index(change.from)), to: path))
+      }
+    }
+    return patch
+  }
+
+  private func pointer(_ parent: Int, _ token: ReferenceToken) -> JSONPointer {
+    var way = [token]
+    var next = parent
+    while next != PathNode.none {
+      way.append(paths[next].token)
+      next = paths[next].parent
+    }
+    return JSONPointer(tokens: way.reversed().compactMap(referenceToken))
+  }
+
+  private func referenceToken(_ token: ReferenceToken) -> [UInt8]? {
+    switch token {
+    case .root: nil
+    case .oldName(let name): JSONString.decoded(old.value(name))
+    case .newName(let name): JSONString.decoded(new.value(name))
+    case .index(let index): Array(String(index).utf8)
+    }
+  }
+
+  /// The last token of the pointer to a container in the old document; nil for the whole document.
+  package func oldToken(_ path: Int) -> [UInt8]? {
+    if case .index = paths[path].token { return Array(String(paths[path].oldIndex).utf8) }
+    return referenceToken(paths[path].token)
   }
 }

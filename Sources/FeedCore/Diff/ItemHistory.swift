@@ -30,21 +30,15 @@ struct ItemHistory {
           pairing.newOf[place - start] < 0 ? -1 : pairing.newOf[place - start] + start
         }
       if place >= start, place < end, partner >= 0, !pairing.isEqual[partner - start],
-        Self.isAnother(sides, bases[place], items[partner], identity)
+        identity.separates(bases[place], items[partner], sides)
       {
+        // The old item is gone, and its members must not be mixed with those of the new one.
         partner = -1
       }
       if place >= start, place < end, partner >= 0, known[place - start] < 0 { guessed.insert(place) }
       ofBase[place] = partner
       if partner >= 0 { baseOf[partner] = place }
     }
-  }
-
-  /// Whether an item is at the place of one in BASE, but has another identity. Then that one is gone, and its members
-  /// must not be mixed with those of the new one.
-  private static func isAnother(_ sides: Sides, _ base: Int, _ item: Int, _ identity: ItemIdentity) -> Bool {
-    guard let value = identity.value(of: base, sides.old) else { return false }
-    return sides.new.identity(of: item, identity.choices[value.choice]) != value.digest
   }
 
   /// The tape position in BASE of an item; -1 if it is new.
@@ -97,10 +91,8 @@ struct ArrayGaps {
   }
 
   /// The index of each identity; -1 if two objects of the array have it: then it does not tell them apart.
-  private static func identities(
-    _ objects: [Int], _ side: Side, _ identity: ItemIdentity
-  ) -> [ItemIdentity.IdentityValue: Int] {
-    var places: [ItemIdentity.IdentityValue: Int] = [:]
+  private static func identities(_ objects: [Int], _ side: Side, _ identity: ItemIdentity) -> [UInt64: Int] {
+    var places: [UInt64: Int] = [:]
     for (place, object) in objects.enumerated() {
       guard let value = identity.value(of: object, side) else { continue }
       places[value] = places[value] == nil ? place : -1

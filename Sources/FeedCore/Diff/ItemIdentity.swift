@@ -35,18 +35,21 @@ struct ItemIdentity {
 
   private static let usualNames = Set(Side.identityNames)
 
-  /// What identifies an object: the number of the list, and a digest of the values.
-  struct IdentityValue: Hashable {
-    let choice: Int
-    let digest: UInt64
-  }
-
+  /// What identifies an object: a digest of the number of the list and of the values.
   /// - Returns: nil if it has none of the members.
-  func value(of item: Int, _ side: Side) -> IdentityValue? {
+  func value(of item: Int, _ side: Side) -> UInt64? {
     for (choice, names) in choices.enumerated() {
-      if let digest = side.identity(of: item, names) { return IdentityValue(choice: choice, digest: digest) }
+      if let digest = side.identity(of: item, names) { return JSONDigests.mix(digest, UInt64(choice)) }
     }
     return nil
+  }
+
+  /// Whether the members that identify an item of BASE say that an item of a side is another one.
+  func separates(_ base: Int, _ item: Int, _ sides: Sides) -> Bool {
+    for names in choices {
+      if let digest = sides.old.identity(of: base, names) { return sides.new.identity(of: item, names) != digest }
+    }
+    return false
   }
 }
 

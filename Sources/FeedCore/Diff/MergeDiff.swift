@@ -1,16 +1,6 @@
 /// The merge patch (RFC 7386) between two documents: the members of objects that differ, with null for removed ones.
 /// Some documents cannot be the result of one, because a null in it always means removal.
 package struct MergeDiff {
-  /// A value that a merge patch cannot express, and its place in the new document.
-  package struct NotRepresentable: Error {
-    let reason: String
-    let pointer: JSONPointer
-
-    package var message: String {
-      "a merge patch cannot express \(reason) at \(pointer.tokens.isEmpty ? "the top" : pointer.shown)"
-    }
-  }
-
   /// An object that is being written, with the members still to come.
   private struct DiffLevel {
     let name: Int?
@@ -20,13 +10,9 @@ package struct MergeDiff {
     var isFirst = true
   }
 
-  private struct DiffMember {
-    /// The position of the name: in the new document, or if the member is removed, in the old.
-    let name: Int
-    /// The positions of the values; nil if there is none.
-    let old: Int?
-    let new: Int?
-  }
+  /// The position of the name in the new document, or if the member is removed, in the old. And the positions of the
+  /// values; nil if there is none.
+  private typealias DiffMember = (name: Int, old: Int?, new: Int?)
 
   private var sides: Sides
   private var output: [UInt8] = []
@@ -35,7 +21,8 @@ package struct MergeDiff {
   package init(_ old: Side, _ new: Side) { sides = Sides(old: old, new: new) }
 
   /// - Returns: the patch as compact JSON text; nil if the documents are equal.
-  package mutating func patch() throws(NotRepresentable) -> [UInt8]? {
+  /// - Throws: if the new document has a value that a merge patch cannot express.
+  package mutating func patch() throws(PatchFailure) -> [UInt8]? {
     if sides.haveSameText(0, 0) || (sides.old.isVoid(0) && sides.new.isVoid(0)) { return nil }
     guard sides.old.document.kind(0) == .object, sides.new.document.kind(0) == .object else {
       if sides.areEqualFromStart(0, 0) { return nil }
@@ -59,7 +46,7 @@ package struct MergeDiff {
     return isSame ? nil : output
   }
 
-  private mutating func write(_ member: DiffMember) throws(NotRepresentable) {
+  private mutating func write(_ member: DiffMember) throws(PatchFailure) {
     let start = output.count
     if let level = levels.last, !level.isFirst { output.append(UInt8(ascii: ",")) }
     let side = member.new == nil ? sides.old : sides.new
@@ -92,21 +79,21 @@ package struct MergeDiff {
     areObjects(old, new) ? sides.mayDiffer(old, new) : !sides.areEqualFromStart(old, new)
   }
 
-  private mutating func members(_ old: Int, _ new: Int, _ name: Int?) throws(NotRepresentable) -> [DiffMember] {
+  private mutating func members(_ old: Int, _ new: Int, _ name: Int?) throws(PatchFailure) -> [DiffMember] {
     guard let (olds, news, partners) = paired(old, new) else {
       if sides.areEqualFromStart(old, new) { return [] }
-      throw NotRepresentable(reason: "an object that names a member twice", pointer: pointer(name))
+      throw Self.cannotExpress(Self.repeatedName, at: pointer(name))
     }
     var members: [DiffMember] = []
     for (name, partner) in zip(olds.names, partners) {
       if partner < 0 {
-        if !sides.old.isVoid(name + 1) { members.append(DiffMember(name: name, old: name + 1, new: nil)) }
+        if !sides.old.isVoid(name + 1) { members.append((name, name + 1, nil)) }
       } else if mayDiffer(name + 1, news.names[partner] + 1) {
-        members.append(DiffMember(name: news.names[partner], old: name + 1, new: news.names[partner] + 1))
+        members.append((news.names[partner], name + 1, news.names[partner] + 1))
       }
     }
     for name in news.names(without: partners) where !sides.new.isVoid(name + 1) {
-      members.append(DiffMember(name: name, old: nil, new: name + 1))
+      members.append((name, nil, name + 1))
     }
     return members
   }
@@ -125,27 +112,29 @@ package struct MergeDiff {
 
   /// Checks a value that goes into the patch as a whole: it must not contain a null that would mean removal. Nulls in
   /// arrays do not.
-  private func check(_ value: Int, named name: Int? = nil) throws(NotRepresentable) {
+  private func check(_ value: Int, named name: Int? = nil) throws(PatchFailure) {
     var open: [(object: JSONChildren, name: [UInt8])] = []
     func pointer(_ last: [UInt8]?) -> JSONPointer {
       let inside = open.dropFirst().map(\.name) + (last.map { [$0] } ?? [])
       return inside.reduce(self.pointer(name)) { $0.appending($1) }
     }
-    func enter(_ value: Int, _ name: [UInt8]?) throws(NotRepresentable) {
+    func enter(_ value: Int, _ name: [UInt8]?) throws(PatchFailure) {
       switch sides.new.document.kind(value) {
       case .null where !levels.isEmpty || name != nil:
-        throw NotRepresentable(reason: "the null", pointer: pointer(name))
+        throw Self.cannotExpress("the null", at: pointer(name))
       case .object:
         guard sides.new.value(value).repeatedName == nil else {
-          throw NotRepresentable(reason: "an object that names a member twice", pointer: pointer(name))
+          throw Self.cannotExpress(Self.repeatedName, at: pointer(name))
         }
         open.append((sides.new.value(value).children, name ?? []))
       case .null, .true, .false, .number, .string, .escapedString, .array: break
       }
     }
     // Parts that are left out of the comparison are still in the text.
-    if sides.new.document !== sides.new.whole, namesMemberTwice(JSONDocument(known: sides.new.value(value).text).root) {
-      throw NotRepresentable(reason: "an object that names a member twice", pointer: pointer(nil))
+    if sides.new.document !== sides.new.whole,
+      !JSONDocument(known: sides.new.value(value).text).root.everyObject({ $0.repeatedName == nil })
+    {
+      throw Self.cannotExpress(Self.repeatedName, at: pointer(nil))
     }
     try enter(value, nil)
     while !open.isEmpty {
@@ -157,15 +146,10 @@ package struct MergeDiff {
     }
   }
 
-  /// Whether an object that a merge visits has two members of one name.
-  private func namesMemberTwice(_ value: JSONValue) -> Bool {
-    var pending = [value]
-    while let next = pending.popLast() {
-      guard next.kind == .object else { continue }
-      if next.repeatedName != nil { return true }
-      pending += next.children.map(\.value)
-    }
-    return false
+  private static let repeatedName = "an object that names a member twice"
+
+  private static func cannotExpress(_ what: String, at pointer: JSONPointer) -> PatchFailure {
+    PatchFailure("a merge patch cannot express \(what) at \(pointer.tokens.isEmpty ? "the top" : pointer.shown)")
   }
 
   private func pointer(_ name: Int?) -> JSONPointer {

@@ -1,14 +1,14 @@
 // Compares two objects: members are paired by name.
 
 extension Differ {
-  /// - Returns: the members that are in both and differ. Nil if they cannot be paired: if a name occurs twice, no path
+  /// - Returns: the members that are in both and differ, as replacements. Nil if they cannot be paired: if a name occurs twice, no path
   ///   can name its members. Then the object can only be replaced.
-  mutating func compareObjects(_ objects: DifferentChild, _ path: Int) -> [DifferentChild]? {
+  mutating func compareObjects(_ objects: Change, _ path: Int) -> [Change]? {
     let olds = Members(old, objects.old)
     let news = Members(new, objects.new)
     guard let partners = olds.partners(in: news) else { return nil }
 
-    var children: [DifferentChild] = []
+    var children: [Change] = []
     for (place, name) in olds.names.enumerated() {
       let partner = partners[place]
       if partner < 0 {
@@ -16,7 +16,7 @@ extension Differ {
         emit(Change(kind: .remove, parent: path, token: .oldName(name), old: name + 1, new: -1))
       } else if sides.mayDiffer(name + 1, news.names[partner] + 1) {
         children.append(
-          DifferentChild(token: .oldName(name), oldIndex: 0, newIndex: 0, old: name + 1, new: news.names[partner] + 1))
+          Change(kind: .replace, parent: path, token: .oldName(name), old: name + 1, new: news.names[partner] + 1))
       }
     }
     for name in news.names(without: partners) where !new.isVoid(name + 1) {

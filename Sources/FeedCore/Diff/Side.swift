@@ -9,14 +9,14 @@ package struct Side {
 
   /// - Parameter digestMask: see `JSONDigests`.
   package init(_ document: JSONDocument, _ scope: Scope, digestMask: UInt64 = .max) throws(Scope.IndexMismatch) {
-    whole = document.isCompact ? document : Self.compacted(document)
+    whole = document.compacted
     (self.document, marks) = try scope.view(of: whole)
     self.digestMask = digestMask
   }
 
   /// A document of which everything counts.
   package init(_ document: JSONDocument) {
-    whole = document.isCompact ? document : Self.compacted(document)
+    whole = document.compacted
     self.document = whole
     marks = Scope.Marks()
     digestMask = .max
@@ -86,7 +86,7 @@ package struct Side {
     var identity: UInt64 = 0
     for name in names {
       guard let value = scalarMember(item, name) else { return nil }
-      identity = JSONDigest.mix(identity, JSONDigests.ofScalar(value))
+      identity = JSONDigests.mix(identity, JSONDigests.ofScalar(value))
     }
     return identity
   }
@@ -123,15 +123,11 @@ package struct Side {
     }
     return low - 1
   }
-
-  private static func compacted(_ document: JSONDocument) -> JSONDocument {
-    var writer = ByteWriter()
-    JSONWriter.writeCompact(JSONTree(document.root), to: &writer)
-    return JSONDocument(known: writer.take())
-  }
 }
 
 extension JSONDocument {
+  fileprivate var compacted: JSONDocument { isCompact ? self : JSONDocument(known: JSONTree(root).compactText) }
+
   /// The value of an object's only member of this name, if it is a scalar other than null.
   fileprivate func scalarMember(_ object: Int, _ name: [UInt8]) -> Int? {
     guard kind(object) == .object else { return nil }

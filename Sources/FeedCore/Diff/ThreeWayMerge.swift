@@ -1,32 +1,23 @@
 /// Merges the changes of two documents, OURS and THEIRS, that were made from one, BASE.
 ///
 /// The three documents are walked together from the outside in, without recursion. Objects are merged member by member
-/// and arrays item by item, as the diff pairs them (ThreeWayObjects, ThreeWayArrays). Where only one side has changed a
+/// and arrays item by item, as the diff pairs them (ThreeWayChildren). Where only one side has changed a
 /// value, its value is taken; where both have, and differently, it is a conflict. So every change is in the result or in
 /// the list of conflicts.
 ///
 /// The result is OURS with edits, so that its layout can be kept.
 package struct ThreeWayMerge {
-  /// What the result has where both sides conflict.
-  package enum Choice { case ours, theirs, both }
+  /// What the result has where both sides conflict: the values of `jpatch --conflict`.
+  package enum Choice: String, CaseIterable { case ours, theirs, both = "mark" }
 
   /// A value in each document at the same place, as a tape position; -1 where there is none.
   struct MergedChild {
-    let token: ChildToken
+    let token: ReferenceToken
     let base: Int
     let ours: Int
     let theirs: Int
     /// Whether a side may have replaced it by something else: then it is not merged inside.
     var isAtomic = false
-  }
-
-  /// The last step to a child.
-  enum ChildToken {
-    case root
-    /// The tape position of a member's name in OURS or THEIRS.
-    case oursName(Int)
-    case theirsName(Int)
-    case index(Int)
   }
 
   /// A part of a merged container.
@@ -36,7 +27,17 @@ package struct ThreeWayMerge {
     case theirs(Int)
     /// A child of both sides.
     case both(MergedChild)
-    case conflict(ChildToken, base: Int, ours: [Int], theirs: [Int])
+    case conflict(FoundConflict)
+  }
+
+  /// A conflict, with tape positions. Its pointer is made when it is reported: many deep ones would fill the memory.
+  struct FoundConflict {
+    let token: ReferenceToken
+    let base: Int
+    let ours: [Int]
+    let theirs: [Int]
+    /// The container that it is in; -1 for none.
+    var path = -1
   }
 
   /// A container that is being merged.
@@ -49,7 +50,7 @@ package struct ThreeWayMerge {
     let isOnOneLine: Bool
     var next = 0
     var result: JSONRebuilding
-    /// The result with the values of THEIRS at each conflict, if the result itself is that of OURS. See `Result`.
+    /// The result with the values of THEIRS at each conflict, if the result itself is that of OURS. See `MergeResult`.
     var other: JSONRebuilding?
     var hasConflict = false
     /// For each child of the result: the region that it belongs to, or nil. Only for `.both`.
@@ -58,19 +59,7 @@ package struct ThreeWayMerge {
 
   /// What a value has become. With `.both`, a container that is on one line has two results if there is a conflict in
   /// it: so the marks are around its line, and do not break it.
-  private struct MergeResult {
-    let tree: JSONTree
-    var other: JSONTree?
-  }
-
-  /// A conflict. Its pointer is made when it is told: many deep ones would fill the memory.
-  private struct FoundConflict {
-    let token: ChildToken
-    let path: Int
-    let base: Int
-    let ours: [Int]
-    let theirs: [Int]
-  }
+  private typealias MergeResult = (tree: JSONTree, other: JSONTree?)
 
   private enum Resolution { case ours, theirs, inside, conflict }
 
@@ -87,7 +76,7 @@ package struct ThreeWayMerge {
   /// Writes parts of the result that stand for themselves.
   private let writer: JSONVerbatimWriter
   private var frames: [MergeFrame] = []
-  private var paths: [(parent: Int, token: ChildToken)] = []
+  private var paths: [(parent: Int, token: ReferenceToken)] = []
   private var found: [FoundConflict] = []
   /// Where the result has the values of both sides.
   package private(set) var regions: [ConflictRegion] = []
@@ -154,13 +143,16 @@ package struct ThreeWayMerge {
   /// - Returns: the result for this value; nil if a frame was opened for it, or if it was added as a conflict.
   private mutating func merge(_ child: MergedChild, in parent: Int) -> MergeResult? {
     switch resolution(of: child) {
-    case .ours: return MergeResult(tree: ourTree(child.ours))
-    case .theirs: return MergeResult(tree: theirTree(child.theirs))
+    case .ours: return (ourTree(child.ours), nil)
+    case .theirs: return (theirTree(child.theirs), nil)
     case .conflict:
-      let conflict = MergedPart.conflict(child.token, base: child.base, ours: [child.ours], theirs: [child.theirs])
-      if parent < 0 { return wholeConflict(conflict) }
-      addConflict(conflict, in: parent)
-      return nil
+      let conflict = FoundConflict(token: child.token, base: child.base, ours: [child.ours], theirs: [child.theirs])
+      if parent >= 0 {
+        addConflict(conflict, in: parent)
+        return nil
+      }
+      found.append(conflict)
+      return (choice == .theirs ? theirTree(0) : ourTree(0), nil)
     case .inside:
       paths.append((parent, child.token))
       let isObject = ours.document.kind(child.ours) == .object
@@ -202,11 +194,11 @@ package struct ThreeWayMerge {
   /// - Returns: the result for this part, if it is ready and has not been added.
   private mutating func take(_ part: MergedPart, in path: Int) -> MergeResult? {
     switch part {
-    case .ours(let position): return MergeResult(tree: ourTree(position))
-    case .theirs(let position): return MergeResult(tree: theirTree(position))
+    case .ours(let position): return (ourTree(position), nil)
+    case .theirs(let position): return (theirTree(position), nil)
     case .both(let child): return merge(child, in: path)
-    case .conflict:
-      addConflict(part, in: path)
+    case .conflict(let conflict):
+      addConflict(conflict, in: path)
       return nil
     }
   }
@@ -261,16 +253,17 @@ package struct ThreeWayMerge {
 
   private mutating func finish(_ frame: MergeFrame) -> MergeResult {
     var result = frame.result
-    if let other = frame.other { return MergeResult(tree: result.tree, other: frame.hasConflict ? other.tree : nil) }
+    if let other = frame.other { return (result.tree, frame.hasConflict ? other.tree : nil) }
     if choice == .both { arrange(frame, &result) }
-    return MergeResult(tree: result.tree)
+    return (result.tree, nil)
   }
 
   // MARK: Conflicts
 
-  private mutating func addConflict(_ part: MergedPart, in path: Int) {
-    guard case .conflict(let token, let base, let mine, let others) = part else { return }
-    found.append(FoundConflict(token: token, path: path, base: base, ours: mine, theirs: others))
+  private mutating func addConflict(_ conflict: FoundConflict, in path: Int) {
+    found.append(conflict)
+    found[found.count - 1].path = path
+    let (mine, others) = (conflict.ours, conflict.theirs)
     let top = frames.count - 1
     frames[top].hasConflict = true
     let isObject = frames[top].isObject
@@ -302,12 +295,6 @@ package struct ThreeWayMerge {
     frames[frames.count - 1].regions.append(regions.count - 1)
   }
 
-  private mutating func wholeConflict(_ part: MergedPart) -> MergeResult {
-    guard case .conflict(let token, let base, let mine, let others) = part else { return MergeResult(tree: ourTree(0)) }
-    found.append(FoundConflict(token: token, path: -1, base: base, ours: mine, theirs: others))
-    return MergeResult(tree: choice == .theirs ? theirTree(0) : ourTree(0))
-  }
-
   package var conflicts: some RandomAccessCollection<MergeConflict> {
     found.lazy.map { conflict in
       MergeConflict(
@@ -336,7 +323,7 @@ package struct ThreeWayMerge {
     for other in all.dropFirst() { regions[other] = ConflictRegion(ours: [], theirs: []) }
   }
 
-  private func pointer(_ path: Int, _ token: ChildToken, index text: (Int) -> String = { String($0) }) -> JSONPointer {
+  private func pointer(_ path: Int, _ token: ReferenceToken, index text: (Int) -> String = { String($0) }) -> JSONPointer {
     var tokens = [token]
     var next = path
     while next >= 0 {
@@ -347,8 +334,8 @@ package struct ThreeWayMerge {
       tokens: tokens.reversed().compactMap { token -> [UInt8]? in
         switch token {
         case .root: nil
-        case .oursName(let name): JSONString.decoded(ours.value(name))
-        case .theirsName(let name): JSONString.decoded(theirs.value(name))
+        case .oldName(let name): JSONString.decoded(ours.value(name))
+        case .newName(let name): JSONString.decoded(theirs.value(name))
         case .index(let index): Array(text(index).utf8)
         }
       })

@@ -164,12 +164,8 @@ package struct JSONValue: Sendable {
 
 /// Iterates over the children of a container.
 package struct JSONChildren: Sequence, IteratorProtocol, Sendable {
-  /// A member or an element.
-  package struct Child: Sendable {
-    /// The name, a string; nil in an array.
-    package let key: JSONValue?
-    package let value: JSONValue
-  }
+  /// A member or an element. The key is the name, a string; nil in an array.
+  package typealias Child = (key: JSONValue?, value: JSONValue)
 
   private let document: JSONDocument
   private let isObject: Bool
@@ -189,6 +185,6 @@ package struct JSONChildren: Sequence, IteratorProtocol, Sendable {
     let key = isObject ? JSONValue(document: document, position: position) : nil
     let value = JSONValue(document: document, position: isObject ? position + 1 : position)
     position = document.next(value.position)
-    return Child(key: key, value: value)
+    return (key, value)
   }
 }

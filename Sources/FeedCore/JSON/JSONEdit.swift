@@ -48,15 +48,10 @@ package struct PointerError: Error, Equatable, Sendable {
 }
 
 extension JSONTree {
-  /// What `add` replaced.
-  package enum Before {
-    case nothing
-    case value(JSONTree)
-  }
-
   /// What `add` did besides what its pointer says.
   package struct Addition {
-    package var before = Before.nothing
+    /// The value that it replaced; nil for none.
+    package var before: JSONTree?
     /// The index that `-` stood for.
     fileprivate var index: Int?
     /// How many tokens lead to the first parent that was created.
@@ -107,7 +102,7 @@ extension JSONTree {
   ) throws(PointerError) -> Addition {
     guard let token = pointer.tokens.last else {
       defer { self = value }
-      return Addition(before: .value(self))
+      return Addition(before: self)
     }
     let parent: OwnContainer
     do { parent = try ownParent(of: pointer) } catch {
@@ -128,7 +123,7 @@ extension JSONTree {
       parent.node.insert(value, at: index)
     } else {
       switch parent.node.slot(named: token) {
-      case .slot(let slot): addition.before = .value(parent.node.replace(slot, with: value))
+      case .slot(let slot): addition.before = parent.node.replace(slot, with: value)
       case .nothing: parent.node.append(value, named: JSONTree.name(token))
       case .duplicate: throw PointerError(.duplicate, pointer, pointer.tokens.count - 1)
       }

@@ -6,20 +6,24 @@ package enum JSONEquality {
     if let a = left.untouched, let b = right.untouched, a.hasSameText(as: b) { return true }
     var pending = [(left, right)]
     while let (a, b) = pending.popLast() {
-      switch (a.kind, b.kind) {
-      case (.number, .number):
-        if !JSONNumber.equal(a.origin, b.origin) { return false }
-      case let (x, y) where x.isString && y.isString:
-        if !JSONString.equal(a.origin, b.origin) { return false }
-      case (.array, .array):
-        if !pairElements(a, b, &pending) { return false }
-      case (.object, .object):
-        if !pairMembers(a, b, &pending) { return false }
-      case let (x, y):
-        if x != y { return false }
-      }
+      let isSame =
+        switch (a.kind, b.kind) {
+        case (.array, .array): pairElements(a, b, &pending)
+        case (.object, .object): pairMembers(a, b, &pending)
+        default: scalarsAreEqual(a.origin, b.origin)
+        }
+      if !isSame { return false }
     }
     return true
+  }
+
+  /// Whether two scalars are equal; false if one is a container.
+  static func scalarsAreEqual(_ left: JSONValue, _ right: JSONValue) -> Bool {
+    switch (left.kind, right.kind) {
+    case (.number, .number): JSONNumber.equal(left, right)
+    case let (x, y) where x.isString && y.isString: JSONString.equal(left, right)
+    case let (x, y): x == y && !x.isContainer
+    }
   }
 
   /// - Returns: false if the lengths differ.

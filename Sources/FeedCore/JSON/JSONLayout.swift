@@ -29,7 +29,7 @@ struct ContainerLayout {
     }
     lead = Self.layout(document, start..<document.start(first))
     let isObject = container.kind == .object
-    colon = isObject ? Self.colon(document, first) : nil
+    colon = isObject ? Self.layout(document, document.end(first)..<document.start(first + 1)) : nil
     let second = document.next(isObject ? first + 1 : first)
     separator = second < last ? Self.separator(document, second) : nil
   }
@@ -47,19 +47,10 @@ struct ContainerLayout {
     return false
   }
 
-  /// The text before the child that begins at tape position `place`: the lead for the first child, else a separator.
-  func before(_ place: Int) -> [UInt8] {
-    place == document.first(container.position) ? lead : Self.separator(document, place)
-  }
+  /// The comma, with its white space, before the child that begins at tape position `place`, which is not the first.
+  func separator(before place: Int) -> [UInt8] { Self.separator(document, place) }
 
   func isFirst(_ place: Int) -> Bool { place == document.first(container.position) }
-
-  /// The colon, with its white space, of the member whose name is at `place`.
-  func colon(after place: Int) -> [UInt8] { Self.colon(document, place) }
-
-  private static func colon(_ document: JSONDocument, _ name: Int) -> [UInt8] {
-    layout(document, document.end(name)..<document.start(name + 1))
-  }
 
   private static func separator(_ document: JSONDocument, _ place: Int) -> [UInt8] {
     let end = document.start(place)

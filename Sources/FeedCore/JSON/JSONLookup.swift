@@ -25,6 +25,17 @@ extension JSONValue {
     var names: Set<[UInt8]> = []
     return keys.first { !names.insert(JSONString.decoded($0)).inserted }?.position
   }
+
+  /// Whether this object, and all objects that are members in it at any depth, satisfy a condition: those that a merge
+  /// patch visits. True for anything but an object.
+  func everyObject(_ isRight: (JSONValue) -> Bool) -> Bool {
+    var pending = kind == .object ? [self] : []
+    while let object = pending.popLast() {
+      guard isRight(object) else { return false }
+      for child in object.children where child.value.kind == .object { pending.append(child.value) }
+    }
+    return true
+  }
 }
 
 extension JSONDocument {

@@ -57,6 +57,13 @@ package struct JSONTree {
   /// The value's size in bytes as compact text; larger by any white space in its unopened parts.
   package var size: Int { node?.size ?? origin.range.count }
 
+  /// The value as text on one line, without white space.
+  package var compactText: [UInt8] {
+    var text = ByteWriter()
+    JSONWriter.writeCompact(self, to: &text)
+    return text.take()
+  }
+
   /// An upper bound of the depth of nested containers, this value included.
   var depthBound: Int { node?.depthBound ?? (kind.isContainer ? origin.document.depth : 0) }
 

@@ -28,10 +28,7 @@ package struct JSONVerbatimWriter {
   }
 
   /// The indentation of a value as read, and as written.
-  private struct IndentShift {
-    let old: [UInt8]
-    let new: [UInt8]
-  }
+  private typealias IndentShift = (old: [UInt8], new: [UInt8])
 
   /// Containers that were put in and then changed are written on one line from this depth on. Otherwise n nested ones
   /// would produce n² blanks.
@@ -144,7 +141,7 @@ package struct JSONVerbatimWriter {
     } else if level.isFirst {
       output.append(level.layout.isEmpty ? level.context.lineStart ?? [] : level.layout.lead)
     } else if place >= 0 && !level.layout.isFirst(place) {
-      output.append(level.layout.before(place))
+      output.append(level.layout.separator(before: place))
     } else {
       output.append(level.newSeparator)
     }
@@ -278,9 +275,10 @@ package struct JSONVerbatimWriter {
   /// How a value keeps its own line breaks, indented for its new place.
   private func shift(of value: JSONValue, to context: WritingPlace) -> IndentShift? {
     guard let lineStart = context.lineStart else { return nil }
-    return IndentShift(
-      old: DocumentLayout.indentation(at: value.range.lowerBound, in: value.document.text),
-      new: DocumentLayout.lastLine(lineStart))
+    return (
+      DocumentLayout.indentation(at: value.range.lowerBound, in: value.document.text),
+      DocumentLayout.lastLine(lineStart)
+    )
   }
 
   private func shifted(_ indentation: [UInt8], _ shift: IndentShift?) -> [UInt8] {

@@ -32,7 +32,7 @@ struct KeyIndex {
     var position = document.first(object.position)
     let end = document.last(object.position)
     while position < end {
-      let hash = JSONDigest.ofScalar(TapeWord.kind(tape[position]), text, document, position, JSONDigest.seed)
+      let hash = JSONDigests.ofScalar(TapeWord.kind(tape[position]), text, document, position, JSONDigests.seed)
       entries.append(Self.entry(hash, entries.count))
       position = TapeWord.next(tape, position + 1)
     }

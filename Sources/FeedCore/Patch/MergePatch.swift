@@ -21,11 +21,11 @@ package enum MergePatch {
       size = target.size
     }
 
-    /// - Returns: what was there before.
-    func set(_ value: JSONTree, named key: JSONValue, at slot: Int?) -> JSONTree.Before {
-      if let slot { return .value(target.replace(slot, with: value)) }
+    /// - Returns: what was there before; nil for nothing.
+    func set(_ value: JSONTree, named key: JSONValue, at slot: Int?) -> JSONTree? {
+      if let slot { return target.replace(slot, with: value) }
       target.append(value, named: key)
-      return .nothing
+      return nil
     }
   }
 
@@ -41,7 +41,7 @@ package enum MergePatch {
     if patch.kind == .object {
       result = try merged(patch, into: tree, &log)
     } else {
-      log?.replaced(tree, at: JSONPointer())
+      log?.put(at: JSONPointer(), tree)
     }
     if result.size > options.maxSize { throw .tooLarge("merge", options) }
     if result.isDeeper(than: options.maxDepth) { throw .tooDeep(options) }
@@ -54,7 +54,7 @@ package enum MergePatch {
   ) throws(PatchFailure) -> JSONTree {
     var result = tree
     if tree.kind != .object {
-      log?.replaced(tree, at: JSONPointer())
+      log?.put(at: JSONPointer(), tree)
       // RFC 7386 §2: a value that is not an object becomes an empty one.
       result = .emptyObject
     }
@@ -82,7 +82,7 @@ package enum MergePatch {
         if slot.map({ level.target.slots[$0].value.kind }) != .object {
           let isWhole = isWhole(child.value)
           let before = level.set(isWhole ? JSONTree(child.value) : .emptyObject, named: key, at: slot)
-          if log != nil { log?.added(at: pointer(levels, key), before) }
+          if log != nil { log?.put(at: pointer(levels, key), before) }
           if isWhole { continue }
           place = slot ?? level.target.slots.count - 1
         }
@@ -90,7 +90,7 @@ package enum MergePatch {
         levels.append(MergedObject(child.value, into: target, key: key))
       case .true, .false, .number, .string, .escapedString, .array:
         let before = level.set(JSONTree(child.value), named: key, at: slot)
-        if log != nil { log?.added(at: pointer(levels, key), before) }
+        if log != nil { log?.put(at: pointer(levels, key), before) }
       }
     }
     return result
@@ -98,15 +98,7 @@ package enum MergePatch {
 
   /// Whether an object of the patch is what it makes of an empty object: it removes nothing, and repeats no name.
   private static func isWhole(_ object: JSONValue) -> Bool {
-    var pending = [object]
-    while let object = pending.popLast() {
-      if object.repeatedName != nil { return false }
-      for child in object.children {
-        if child.value.kind == .null { return false }
-        if child.value.kind == .object { pending.append(child.value) }
-      }
-    }
-    return true
+    object.everyObject { $0.repeatedName == nil && $0.children.allSatisfy { $0.value.kind != .null } }
   }
 
   private static func slot(

@@ -66,7 +66,42 @@ extension JSONPatch {
   }
 }
 
+/// A JSON Patch that undoes patches, collected while they are applied.
+package struct UndoLog: Sendable {
+  /// In the order of the changes, so the last one must be undone first; the steps of each change are in order.
+  private var changes: [[JSONPatch.Operation]] = []
+
+  package init() {}
+
+  /// The patch that turns the result back into the original document.
+  package var patch: JSONPatch { JSONPatch(changes.reversed().flatMap { $0 }) }
+
+  /// - Parameter old: the value that was there before; nil for none.
+  mutating func put(at place: JSONPointer, _ old: JSONTree?) { changes.append([.undoing(place, old)]) }
+
+  mutating func removed(_ old: JSONTree, from place: JSONPointer) { changes.append([.add(old, at: place)]) }
+
+  /// - Parameters:
+  ///   - path: the value's new place.
+  ///   - place: the place that was added: `path` itself, or the first parent that was created for it.
+  ///   - old: the value that was there before.
+  mutating func moved(
+    _ value: JSONTree, from: JSONPointer, to path: JSONPointer, in place: JSONPointer, _ old: JSONTree?
+  ) {
+    let goesBack = old == nil && place.tokens.count == path.tokens.count && !place.isProperPrefix(of: from)
+    // If the new place held another value, or the value moved out of it, or new parents were created, undo that first.
+    // Then bring the value back.
+    changes.append(goesBack ? [.move(place, to: from)] : [.undoing(place, old), .add(value, at: from)])
+  }
+}
+
 extension JSONPatch.Operation {
+  /// What takes back that a value was put at `place`.
+  /// - Parameter old: the value that was there before; nil for none.
+  static func undoing(_ place: JSONPointer, _ old: JSONTree?) -> Self {
+    old.map { .replace(place, with: $0) } ?? .remove(place)
+  }
+
   /// What messages call it: `op 3 (remove /a)`.
   func label(_ number: Int) -> String {
     "op \(number) (\(name) \(path.tokens.isEmpty ? "\"\"" : path.shown))"
@@ -77,7 +112,7 @@ extension JSONPatch.Operation {
     switch self {
     case .add(let value, let path):
       let addition = try tree.add(value, at: path, makingParents: options.makesParents)
-      undo?.added(at: addition.place(path), addition.before)
+      undo?.put(at: addition.place(path), addition.before)
 
     case .remove(let path):
       guard !path.tokens.isEmpty else { return Self.wholeDocument }
@@ -90,12 +125,12 @@ extension JSONPatch.Operation {
 
     case .replace(let path, let value):
       let old = try tree.replace(at: path, with: value)
-      undo?.replaced(old, at: path)
+      undo?.put(at: path, old)
 
     case .copy(let from, let path):
       let value = try tree.value(at: from)
       let addition = try tree.add(value, at: path, makingParents: options.makesParents)
-      undo?.added(at: addition.place(path), addition.before)
+      undo?.put(at: addition.place(path), addition.before)
 
     case .move(let from, let path):
       // RFC 6902 §4.4: a value cannot be moved into one of its children; moving it onto itself changes nothing.

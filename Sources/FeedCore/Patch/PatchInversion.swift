@@ -56,7 +56,7 @@ package struct PatchInversion {
 
     case .add(let value, let path):
       let (old, place) = try put(value, at: path)
-      return [.test(place, equals: value), Self.undo(place, old)]
+      return [.test(place, equals: value), .undoing(place, old)]
 
     case .remove(let path):
       let old = try oldValue(at: path)
@@ -74,7 +74,7 @@ package struct PatchInversion {
       let value = value(at: from)
       let (old, place) = try put(value, at: path)
       // Without the value there is no test, and the inverse has no inverse.
-      return (value.map { [.test(place, equals: $0)] } ?? []) + [Self.undo(place, old)]
+      return (value.map { [.test(place, equals: $0)] } ?? []) + [.undoing(place, old)]
 
     case .move(let from, let path): return try append(move: from, to: path)
     }
@@ -102,11 +102,6 @@ package struct PatchInversion {
     return [.test(place, equals: value), .replace(place, with: old), .add(value, at: from)]
   }
 
-  /// What takes back that a value was put at `place`.
-  private static func undo(_ place: JSONPointer, _ old: JSONTree?) -> JSONPatch.Operation {
-    old.map { .replace(place, with: $0) } ?? .remove(place)
-  }
-
   // MARK: Changes
 
   /// - Parameter value: nil if it is not known.
@@ -121,7 +116,7 @@ package struct PatchInversion {
       edit(path) { (tree, rest) throws(PointerError) in try tree.add(value, at: rest) }
     }
     if let added {
-      if case .value(let value) = added.before { old = value }
+      old = added.before
       place = added.place(path)
     } else if isMember(path) {
       old = path.tokens.isEmpty ? try oldValue(at: path) : knownOldValue(at: path)

@@ -1,24 +1,45 @@
 // The documents of an input, one by one, live: printed output is flushed before the tool waits for more.
 
-/// What a tool does with a stream of documents.
+/// What a tool does with a stream of documents or of event records: it prints, and keeps a checkpoint that covers only
+/// what has been printed. There is one document, with the number 0, or one for each source of the records.
 package protocol DocumentFollower {
   mutating func take(_ item: StreamedDocument) throws(ToolFailure)
   /// Called before `take` if malformed lines were skipped since the last document, and at the end.
   mutating func hasSkippedLine()
-  /// Whether to commit although there is more input.
-  var isCommitDue: Bool { get }
-  /// Flushes the output, then saves the checkpoint that covers it, if there is one.
-  mutating func commit() throws(ToolFailure)
-  /// Called before each wait. Flushes the output; by default it commits.
-  mutating func pause() throws(ToolFailure)
-  /// When the wait for input is to end, for another call of `pause`; by the monotonic clock, nil for never.
-  var dueTime: Double? { get }
+
+  var output: ByteWriter { get set }
+  var records: RecordReader { get set }
+  var checkpoint: CheckpointKeeper { get set }
+  /// What to save of each document; nil while it has not come.
+  var checkpoints: [Checkpoint?] { get }
+  /// What to do if no event is of use, for messages.
+  static var remedy: String { get }
 }
 
 extension DocumentFollower {
   package mutating func hasSkippedLine() {}
-  package mutating func pause() throws(ToolFailure) { try commit() }
-  package var dueTime: Double? { nil }
+
+  /// Flushes the output, then saves the checkpoint that covers it, if there is one.
+  fileprivate mutating func commit() throws(ToolFailure) {
+    try output.flushOutput()
+    let checkpoints = checkpoints
+    if let sources = records.sources {
+      try checkpoint.save { path throws(ToolFailure) in try SourceCheckpoint.write(path, of: sources, checkpoints) }
+    } else if let only = checkpoints[0] {
+      try checkpoint.save(only)
+    }
+  }
+
+  /// Called before each wait. A checkpoint of many documents is not saved more often than once a second.
+  fileprivate mutating func pause() throws(ToolFailure) {
+    records.reportUnusable(Self.remedy)
+    if records.sources == nil || checkpoint.isDue { try commit() } else { try output.flushOutput() }
+  }
+
+  /// When the wait for input is to end, for another call of `pause`; by the monotonic clock, nil for never.
+  fileprivate var dueTime: Double? {
+    [records.sources == nil ? nil : checkpoint.dueTime, records.dueTime].compactMap(\.self).min()
+  }
 }
 
 /// Reads the documents of a file or a pipe, whatever pieces they come in.
@@ -86,7 +107,7 @@ package struct DocumentInput {
       {
         reportSkippedLines(&follower)
         try follower.take(item)
-        if follower.isCommitDue { try follower.commit() }
+        if follower.checkpoint.isDue { try follower.commit() }
       }
     } catch {
       // Documents before the error are printed before the error is reported.

@@ -18,11 +18,11 @@ struct Hunk {
   }
 
   let differ: Differ
-  /// The container, as an index of `Paths`; `Paths.none` if the whole document is replaced.
+  /// The container, as an index of `Differ.paths`; `PathNode.none` if the whole document is replaced.
   let path: Int
   let changes: [Change]
 
-  var isWholeDocument: Bool { path == Paths.none }
+  var isWholeDocument: Bool { path == PathNode.none }
   var isObject: Bool { !isWholeDocument && differ.old.document.kind(differ.paths[path].old) == .object }
 
   var entries: [HunkLine] {
@@ -70,7 +70,7 @@ struct Hunk {
   }
 
   /// The added members by the name in the old object that comes before them; -1 for none.
-  private func addedMembers(_ node: Paths.PathNode) -> [Int: [Int]] {
+  private func addedMembers(_ node: PathNode) -> [Int: [Int]] {
     var changeOf: [Int: Int] = [:]
     for (number, change) in changes.enumerated() where change.old < 0 { changeOf[change.new] = number }
     if changeOf.isEmpty { return [:] }

@@ -6,14 +6,41 @@ enum PatchOutput {
   /// A merge patch as compact JSON.
   case merge([UInt8])
 
+  /// The patch between two documents; nil if they are equal.
+  /// - Throws: if a merge patch cannot express the change.
+  static func between(_ old: Side, _ new: Side, _ options: Options) throws(PatchFailure) -> PatchOutput? {
+    if options.isMergePatch {
+      var diff = MergeDiff(old, new)
+      return try diff.patch().map { .merge($0) }
+    }
+    var differ = Differ(old, new, options.differ)
+    differ.run()
+    return differ.changes.isEmpty ? nil : .operations(differ.patch())
+  }
+
+  /// The patch that changes nothing. A document that is not an object can only be replaced, by its whole text.
+  static func none(_ document: JSONDocument, _ options: Options) -> PatchOutput {
+    let isObject = document.root.kind == .object
+    return options.isMergePatch ? .merge(isObject ? Array("{}".utf8) : document.root.text) : .operations(JSONPatch())
+  }
+
   /// Writes it on one line, or with a line for each operation or member.
   func write(compact: Bool, to output: inout ByteWriter) {
     switch self {
     case .operations(let patch): patch.write(compact: compact, to: &output)
     case .merge(let text) where compact: output.append(text)
     case .merge(let text):
-      JSONWriter.writeIndented(text.span, by: 2, to: &output)
+      JSONWriter.write(text.span, in: .indented(2), to: &output)
     }
+  }
+
+  /// --stat: a line with the number of operations of each kind; none for a merge patch.
+  func writeCounts(to output: inout ByteWriter) {
+    guard case .operations(let patch) = self else { return }
+    for name in ["add", "remove", "replace", "move", "test"] {
+      output.append("\(name) \(patch.operations.count { $0.name == name })\n")
+    }
+    output.append("operations \(patch.operations.count)\nbytes \(document.bytes.count)\n")
   }
 
   /// As compact JSON.
@@ -38,9 +65,7 @@ enum PatchOutput {
     } catch {
       throw Self.defect(error.message)
     }
-    var writer = ByteWriter()
-    JSONWriter.writeCompact(tree, to: &writer)
-    return JSONDocument(known: writer.take())
+    return JSONDocument(known: tree.compactText)
   }
 
   /// Parses the patch from its text, applies it, and compares.
@@ -60,5 +85,14 @@ enum PatchOutput {
     var limits = PatchOptions()
     limits.maxOperations = .max
     do { return .operations(try JSONPatch(text.root, limits)) } catch { throw Self.defect(error.message) }
+  }
+}
+
+extension Side {
+  /// - Parameter source: the origin of the document, for messages; nil if it was made here.
+  init(_ document: JSONDocument, _ scope: Scope, of source: String?, record: String? = nil) throws(ToolFailure) {
+    do { try self.init(document, scope) } catch {
+      throw .failed(.error, error.message, source: source, record: record)
+    }
   }
 }

@@ -24,7 +24,6 @@ struct TextView {
   var context = 1
 
   private var painter: Painter { Painter(isColored: isColored) }
-  private var lines: ValueLines { ValueLines(painter: painter) }
 
   /// Writes all changes; nothing if there are none.
   func write(_ differ: Differ, to output: inout ByteWriter) throws(ToolFailure) {
@@ -32,11 +31,11 @@ struct TextView {
     writeNames(to: &output)
     var groups: [Int: [Change]] = [:]
     for change in differ.changes { groups[change.parent, default: []].append(change) }
-    let places = Places(differ)
-    var headings = Headings()
+    var headings = Headings(differ)
     for (path, changes) in groups.sorted(by: { $0.key < $1.key }) {
       let hunk = Hunk(differ: differ, path: path, changes: changes)
-      write(hunk, places, headings.pointer(to: path, differ), to: &output)
+      let pointer = headings.pointer(to: path)
+      write(hunk, headings, pointer, to: &output)
       try output.checkOutput()
     }
   }
@@ -45,7 +44,7 @@ struct TextView {
   func write(_ kind: LineKind, whole document: JSONDocument, to output: inout ByteWriter) {
     writeNames(to: &output)
     painter.write(.heading, Self.wholeDocument, to: &output)
-    lines.write(kind, [], document.root, to: &output)
+    painter.write(kind, [], document.root, to: &output)
   }
 
   private func writeNames(to output: inout ByteWriter) {
@@ -61,29 +60,29 @@ struct TextView {
 
   // MARK: Hunks
 
-  private func write(_ hunk: Hunk, _ places: Places, _ pointer: [UInt8], to output: inout ByteWriter) {
-    let identity = identity(of: hunk, places)
+  private func write(_ hunk: Hunk, _ headings: Headings, _ pointer: [UInt8], to output: inout ByteWriter) {
+    let identity = identity(of: hunk, headings)
     painter.write(.heading, heading(hunk, pointer, identity), to: &output)
     for entry in hunk.entries(context: context) {
       switch entry {
       case nil: painter.write(.same, Array("...".utf8), to: &output)
       case .same(_, let value) where identity.contains(where: { isValue(value, of: $0, hunk.differ) }): break
       case .same(let label, let value):
-        let label = hunk.isObject ? ValueLines.label(hunk.differ.old.value(label)) : Array("[\(label)] ".utf8)
-        painter.write(.same, label + glimpse(of: value, hunk, places), to: &output)
-      case .gone(let number): writeOld(hunk.changes[number], hunk, places, to: &output)
-      case .come(let number): writeNew(hunk.changes[number], hunk, places, to: &output)
+        let label = hunk.isObject ? Painter.label(hunk.differ.old.value(label)) : Array("[\(label)] ".utf8)
+        painter.write(.same, label + glimpse(of: value, hunk, headings), to: &output)
+      case .gone(let number): write(hunk.changes[number], isNew: false, hunk, headings, to: &output)
+      case .come(let number): write(hunk.changes[number], isNew: true, hunk, headings, to: &output)
       case .replaced(let number):
-        writeOld(hunk.changes[number], hunk, places, to: &output)
-        writeNew(hunk.changes[number], hunk, places, to: &output)
+        write(hunk.changes[number], isNew: false, hunk, headings, to: &output)
+        write(hunk.changes[number], isNew: true, hunk, headings, to: &output)
       }
     }
   }
 
   /// The names of the members that identify the array item around the hunk. One that changes is among the changes.
-  private func identity(of hunk: Hunk, _ places: Places) -> [JSONValue] {
+  private func identity(of hunk: Hunk, _ headings: Headings) -> [JSONValue] {
     if hunk.isWholeDocument { return [] }
-    return places.identity(around: hunk.path).filter { name in
+    return headings.identities[hunk.path].filter { name in
       !hunk.changes.contains { isValue($0.old, of: name, hunk.differ) }
     }
   }
@@ -111,9 +110,9 @@ struct TextView {
   }
 
   /// What a child of the old container is, where it does not change.
-  private func glimpse(of value: Int, _ hunk: Hunk, _ places: Places) -> [UInt8] {
+  private func glimpse(of value: Int, _ hunk: Hunk, _ headings: Headings) -> [UInt8] {
     let old = hunk.differ.old
-    let hasHunk = places.haveHunk.contains(value)
+    let hasHunk = headings.haveHunk.contains(value)
     let text = hasHunk ? Self.changesBelow : ShownText.beginning(of: old.value(value), upTo: Self.contextWidth)
     guard hasHunk || old.size(value) > Self.contextWidth else { return text }
     // The beginning may show some already.
@@ -125,35 +124,27 @@ struct TextView {
 
   // MARK: Changes
 
-  private func writeOld(_ change: Change, _ hunk: Hunk, _ places: Places, to output: inout ByteWriter) {
-    let label = label(change, change.oldIndex, hunk.differ)
+  /// Writes one side of a change.
+  private func write(_ change: Change, isNew: Bool, _ hunk: Hunk, _ headings: Headings, to output: inout ByteWriter) {
+    let (old, new) = (hunk.differ.old, hunk.differ.new)
+    let label = label(change, isNew ? change.newIndex : change.oldIndex, hunk.differ)
+    let kind = isNew ? LineKind.come : .gone
     if change.kind == .move {
-      let place = Array("moved to [\(change.newIndex)]: ".utf8)
-      painter.write(.left, label + place + glimpse(of: change.old, hunk, places), to: &output)
+      let place = isNew ? "moved from [\(change.oldIndex)]: " : "moved to [\(change.newIndex)]: "
+      let text = label + Array(place.utf8) + glimpse(of: change.old, hunk, headings)
+      painter.write(isNew ? .arrived : .left, text, to: &output)
     } else if let words = words(change, hunk.differ) {
-      painter.write(.gone, [LinePart(text: label)] + words.old, to: &output)
+      painter.write(kind, [LinePart(text: label)] + (isNew ? words.new : words.old), to: &output)
     } else {
-      lines.write(.gone, label, whole(change.old, hunk.differ.old), to: &output)
-    }
-  }
-
-  private func writeNew(_ change: Change, _ hunk: Hunk, _ places: Places, to output: inout ByteWriter) {
-    let label = label(change, change.newIndex, hunk.differ)
-    if change.kind == .move {
-      let place = Array("moved from [\(change.oldIndex)]: ".utf8)
-      painter.write(.arrived, label + place + glimpse(of: change.old, hunk, places), to: &output)
-    } else if let words = words(change, hunk.differ) {
-      painter.write(.come, [LinePart(text: label)] + words.new, to: &output)
-    } else {
-      lines.write(.come, label, whole(change.new, hunk.differ.new), to: &output)
+      painter.write(kind, label, isNew ? whole(change.new, new) : whole(change.old, old), to: &output)
     }
   }
 
   private func label(_ change: Change, _ index: Int, _ differ: Differ) -> [UInt8] {
     switch change.token {
     case .root: []
-    case .oldName(let name): ValueLines.label(differ.old.value(name))
-    case .newName(let name): ValueLines.label(differ.new.value(name))
+    case .oldName(let name): Painter.label(differ.old.value(name))
+    case .newName(let name): Painter.label(differ.new.value(name))
     case .index: Array("[\(index)] ".utf8)
     }
   }

@@ -53,7 +53,7 @@ struct WordDiff {
     return (runs.map { piece(of: old, $0.old, $0.isCommon) }, runs.map { piece(of: new, $0.new, $0.isCommon) })
   }
 
-  private static let longestShown = ValueLines.longestString
+  private static let longestShown = Painter.longestString
 
   private func piece(of text: [UInt8], _ range: Range<Int>, _ isCommon: Bool) -> LinePart {
     let limit = !isCommon ? Self.longestShown : text.count <= Self.wholeString ? .max / 2 : Self.longestCommonRun

@@ -22,7 +22,7 @@ package struct JSONDigests: Sendable {
     first = value.position
     let end = document.next(first)
     var digests = [UInt64](repeating: 0, count: end - first)
-    let seed = JSONDigest.seed
+    let seed = JSONDigests.seed
     let bytes = document.bytes
     let text = bytes.span
     let words = document.tape
@@ -31,11 +31,11 @@ package struct JSONDigests: Sendable {
       guard let kind = TapeWord.valueKind(tape[position]) else { continue }
       let digest: UInt64
       switch kind {
-      case _ where !voids.isEmpty && voids.contains(position): digest = JSONDigest.mix(seed, 0x70)
+      case _ where !voids.isEmpty && voids.contains(position): digest = JSONDigests.mix(seed, 0x70)
       case .array where sets.contains(position): digest = Self.ofSet(digests.span, first, tape, position, seed)
       case .array: digest = Self.ofArray(digests.span, first, tape, position, seed)
       case .object: digest = Self.ofObject(digests.span, first, position, document, tape, seed, voids)
-      default: digest = JSONDigest.ofScalar(kind, text, document, position, seed)
+      default: digest = JSONDigests.ofScalar(kind, text, document, position, seed)
       }
       digests[position - first] = digest & mask
     }
@@ -48,13 +48,13 @@ package struct JSONDigests: Sendable {
   /// The digest of a scalar alone.
   package static func ofScalar(_ scalar: JSONValue) -> UInt64 {
     let bytes = scalar.document.bytes
-    return JSONDigest.ofScalar(scalar.kind, bytes.span, scalar.document, scalar.position, JSONDigest.seed)
+    return JSONDigests.ofScalar(scalar.kind, bytes.span, scalar.document, scalar.position, JSONDigests.seed)
   }
 
   /// A digest of the text of a value: values with the same text have the same digest.
   package static func ofText(_ value: JSONValue) -> UInt64 {
     let bytes = value.document.bytes
-    return JSONDigest.ofLong(bytes.span.extracting(value.range), JSONDigest.seed)
+    return JSONDigests.ofLong(bytes.span.extracting(value.range), JSONDigests.seed)
   }
 
   /// A digest of the ends of a value's text and of its length.
@@ -62,9 +62,9 @@ package struct JSONDigests: Sendable {
     let range = value.range
     let bytes = value.document.bytes
     let text = bytes.span.extracting(range)
-    guard text.count > 2 * endSize else { return JSONDigest.ofLong(text, JSONDigest.seed) }
-    let start = JSONDigest.ofLong(text.extracting(first: endSize), JSONDigest.seed)
-    return JSONDigest.mix(JSONDigest.ofLong(text.extracting(last: endSize), start), UInt64(text.count))
+    guard text.count > 2 * endSize else { return JSONDigests.ofLong(text, JSONDigests.seed) }
+    let start = JSONDigests.ofLong(text.extracting(first: endSize), JSONDigests.seed)
+    return JSONDigests.mix(JSONDigests.ofLong(text.extracting(last: endSize), start), UInt64(text.count))
   }
 
   private static let endSize = 32
@@ -77,10 +77,10 @@ package struct JSONDigests: Sendable {
     var position = array + 2
     let end = TapeWord.offset(tape[array + 1]) - 1
     while position < end {
-      digest = JSONDigest.mix(digest, digests[position - first])
+      digest = JSONDigests.mix(digest, digests[position - first])
       position = TapeWord.next(tape, position)
     }
-    return JSONDigest.mix(digest, 0xA)
+    return JSONDigests.mix(digest, 0xA)
   }
 
   @inline(__always)
@@ -91,10 +91,10 @@ package struct JSONDigests: Sendable {
     var position = array + 2
     let end = TapeWord.offset(tape[array + 1]) - 1
     while position < end {
-      sum &+= JSONDigest.mix(seed ^ 0x5, digests[position - first])
+      sum &+= JSONDigests.mix(seed ^ 0x5, digests[position - first])
       position = TapeWord.next(tape, position)
     }
-    return JSONDigest.mix(sum ^ seed, 0x5)
+    return JSONDigests.mix(sum ^ seed, 0x5)
   }
 
   /// Members count in any order, except in an object that has two members of one name: there the order counts.
@@ -116,10 +116,10 @@ package struct JSONDigests: Sendable {
       let (word, bit) = (Int(truncatingIfNeeded: name >> 6 & 31), UInt64(1) << (name & 63))
       if seen[word] & bit != 0 { mayHaveDuplicates = true }
       seen[word] |= bit
-      sum &+= JSONDigest.mix(name ^ seed, digests[position + 1 - first])
+      sum &+= JSONDigests.mix(name ^ seed, digests[position + 1 - first])
     }
     if mayHaveDuplicates, let digest = ofDuplicates(digests, first, object, document, seed, voids) { return digest }
-    return JSONDigest.mix(sum ^ seed, 0x0)
+    return JSONDigests.mix(sum ^ seed, 0x0)
   }
 
   /// - Returns: nil if no two members have the same name.
@@ -134,7 +134,7 @@ package struct JSONDigests: Sendable {
     while position < document.last(object) {
       if voids.isEmpty || !voids.contains(position + 1) {
         names.append((digests[position - first], position))
-        digest = JSONDigest.mix(JSONDigest.mix(digest, digests[position - first]), digests[position + 1 - first])
+        digest = JSONDigests.mix(JSONDigests.mix(digest, digests[position - first]), digests[position + 1 - first])
       }
       position = document.next(position + 1)
     }
@@ -154,8 +154,8 @@ package struct JSONDigests: Sendable {
   }
 }
 
-/// The digests of single values.
-enum JSONDigest {
+// The digests of single values.
+extension JSONDigests {
   static let seed = UInt64.random(in: .min ... .max)
 
   static func of(_ bytes: ArraySlice<UInt8>) -> UInt64 { of(bytes.span, seed) }
@@ -294,4 +294,4 @@ enum JSONDigest {
 }
 
 /// A digest of bytes that is the same in every process with the same seed; not for secrets.
-package func contentDigest(_ bytes: borrowing Span<UInt8>, seed: UInt64) -> UInt64 { JSONDigest.of(bytes, seed) }
+package func contentDigest(_ bytes: borrowing Span<UInt8>, seed: UInt64) -> UInt64 { JSONDigests.of(bytes, seed) }

@@ -1,10 +1,75 @@
-// Merges two arrays: each is paired with BASE as for a diff, so an item is followed from BASE to both sides, even if one
-// of them has moved it.
+// Merges the children of two containers: the members of objects by name, and the items of arrays as they are paired with
+// BASE for a diff. So an item is followed from BASE to both sides, even if one of them has moved it.
 //
 // The result has the order of the side that has moved items, or else of OURS. The items that both sides still have
 // divide each side into gaps. What only one side has is in the same gap of the result, OURS first.
 
 extension ThreeWayMerge {
+  // MARK: Objects
+
+  /// - Returns: the parts of the result: the members of OURS in their order, and each new member of THEIRS after the one
+  ///   that it follows there. Nil if a name occurs twice, so that members cannot be paired.
+  mutating func mergeObjects(_ child: MergedChild) -> [MergedPart]? {
+    let mine = Members(ours, child.ours)
+    let others = Members(theirs, child.theirs)
+    let bases = child.base < 0 ? nil : Members(base, child.base)
+    func partners(of members: Members) -> [Int]? {
+      bases.map(members.partners) ?? [Int](repeating: -1, count: members.names.count)
+    }
+    guard let theirsOfOurs = mine.partners(in: others), let baseOfOurs = partners(of: mine),
+      let baseOfTheirs = partners(of: others)
+    else { return nil }
+    func value(_ place: Int) -> Int { place < 0 ? -1 : (bases?.names[place] ?? -2) + 1 }
+
+    // The members that only THEIRS has, after the member of OURS that they follow; at 0 those that follow none.
+    var only = [[MergedPart]](repeating: [], count: mine.names.count + 1)
+    var oursOfTheirs = [Int](repeating: -1, count: others.names.count)
+    for (place, partner) in theirsOfOurs.enumerated() where partner >= 0 { oursOfTheirs[partner] = place }
+    var place = 0
+    for (partner, name) in others.names.enumerated() {
+      if oursOfTheirs[partner] >= 0 {
+        place = oursOfTheirs[partner] + 1
+      } else if let part = lone(theirs: name + 1, base: value(baseOfTheirs[partner]), .newName(name)) {
+        only[place].append(part)
+      }
+    }
+
+    var parts: [MergedPart] = []
+    var waiting = only[0]
+    for (place, name) in mine.names.enumerated() {
+      let partner = theirsOfOurs[place]
+      if partner < 0 {
+        if let part = lone(ours: name + 1, base: value(baseOfOurs[place]), .oldName(name)) { parts.append(part) }
+        continue
+      }
+      parts += waiting
+      waiting = only[place + 1]
+      parts.append(
+        .both(
+          MergedChild(
+            token: .oldName(name), base: value(baseOfOurs[place]), ours: name + 1, theirs: others.names[partner] + 1)))
+    }
+    return parts + waiting
+  }
+
+  // MARK: Children that only one side has
+
+  /// - Returns: what becomes of a child that THEIRS lacks; nil if it is removed.
+  mutating func lone(ours position: Int, base: Int, _ token: ReferenceToken) -> MergedPart? {
+    if base < 0 { return .ours(position) }
+    return ourChanges.areEqual(base, position)
+      ? nil : .conflict(FoundConflict(token: token, base: base, ours: [position], theirs: []))
+  }
+
+  /// - Returns: what becomes of a child that OURS lacks; nil if it stays removed.
+  mutating func lone(theirs position: Int, base: Int, _ token: ReferenceToken) -> MergedPart? {
+    if base < 0 { return .theirs(position) }
+    return theirChanges.areEqual(base, position)
+      ? nil : .conflict(FoundConflict(token: token, base: base, ours: [], theirs: [position]))
+  }
+
+  // MARK: Arrays
+
   /// - Returns: the parts of the result. Nil if both sides have put the items in a different order.
   mutating func mergeArrays(_ child: MergedChild) -> [MergedPart]? {
     guard child.base >= 0 else { return nil }
@@ -74,8 +139,9 @@ extension ThreeWayMerge {
     var conflict: MergedPart?
     if let first = fresh.0.first, !fresh.1.isEmpty, copies.isOrderLost {
       conflict = .conflict(
-        .index(first), base: -1, ours: fresh.0.map { gaps.ours.items[$0] },
-        theirs: fresh.1.map { gaps.theirs.items[$0] })
+        FoundConflict(
+          token: .index(first), base: -1, ours: fresh.0.map { gaps.ours.items[$0] },
+          theirs: fresh.1.map { gaps.theirs.items[$0] }))
     }
 
     var parts: [MergedPart] = []

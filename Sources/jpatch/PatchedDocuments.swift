@@ -11,12 +11,11 @@ struct OneDocument {
     let patches = try NamedPatch.read(options, streams)
     let edited = options.isInPlace ? try edit() : nil
     let document = if let edited { try read(edited) } else { try options.readDocument(options.file, streams) }
-    let swapped = SwappedOperands(options)
-    try swapped.refuse(patches, to: document.root)
+    try options.refuseSwapped(patches, to: document.root)
     var tree = JSONTree(document.root)
     var undo = options.undo.map { _ in UndoLog() }
     for item in patches {
-      try swapped.refuse(item, to: tree)
+      try options.refuseSwapped(item, to: tree)
       do { try item.apply(to: &tree, options.patching, undo: &undo) } catch {
         if options.isCheck, error.status == .no { return .no }
         throw error
@@ -112,10 +111,9 @@ struct OneDocument {
   }
 
   private func write(_ tree: JSONTree, of document: JSONDocument, to output: inout ByteWriter) {
-    switch options.layout {
-    case .compact: JSONWriter.writeCompact(tree, to: &output)
-    case .indented(let spaces): JSONWriter.writeIndented(tree, by: spaces, to: &output)
-    case .verbatim:
+    if let layout = options.layout {
+      JSONWriter.write(tree, in: layout, to: &output)
+    } else {
       let writer = JSONVerbatimWriter(of: document)
       // The whole document includes its own final newline, or has none.
       if !options.isSelecting { return writer.write(tree, to: &output) }
@@ -127,5 +125,50 @@ struct OneDocument {
   private static func write(_ patch: JSONPatch, to output: inout ByteWriter) {
     patch.write(compact: false, to: &output)
     output.append(UInt8(ascii: "\n"))
+  }
+}
+
+/// Many documents, each patched separately and printed on its line.
+///
+/// This has its own loop instead of `DocumentInput.feed`: since the loop cannot change `self`, small documents take 7 %
+/// less time.
+struct EachDocument {
+  let options: Options
+  let streams: StandardStreams
+
+  func run() throws(ToolFailure) -> ExitStatus {
+    let patches = try NamedPatch.read(options, streams)
+    var input = DocumentInput(
+      options.file, try options.file.open(streams), maxDepth: options.maxDepth, maxSize: options.patching.maxSize,
+      record: "document", progress: ReadingProgress(streams, of: [options.file]))
+    var output = ByteWriter(streams.output, records: .filter)
+    do throws(ToolFailure) {
+      while let item = try input.next(
+        orHangUpOf: streams.output, beforeWaiting: { () throws(ToolFailure) in try output.flushOutput() })
+      {
+        try patch(item, patches, to: &output)
+      }
+    } catch {
+      // Complete results are printed before the error is reported.
+      try output.flushOutput()
+      throw error
+    }
+    try output.flushOutput()
+    return .yes
+  }
+
+  private func patch(_ item: StreamedDocument, _ patches: [NamedPatch], to output: inout ByteWriter) throws(ToolFailure)
+  {
+    let record = "document \(item.number)"
+    try options.refuseSwapped(patches, to: item.document.root, record: record)
+    var tree = JSONTree(item.document.root)
+    var noUndo: UndoLog?
+    for patch in patches {
+      try patch.apply(to: &tree, options.patching, undo: &noUndo, record: record)
+    }
+    let selected = try options.selected(from: &tree, record: record)
+    JSONWriter.writeCompact(selected, to: &output)
+    output.endLine()
+    try output.checkOutput()
   }
 }
