@@ -47,7 +47,7 @@ struct AlgebraLaws {
           try hold((expected == nil) == (result == nil), place)
           continue
         }
-        try hold(JSONEquality.equal(expected, result), place)
+        try hold(JSONTree.equal(expected, result), place)
       }
     }
   }
@@ -64,7 +64,7 @@ struct AlgebraLaws {
     _ patch: JSONPatch, _ inverse: JSONPatch, _ document: JSONTree, _ result: JSONTree, isAgain: Bool
   ) throws {
     let back = applied(inverse, to: result)
-    guard let back, JSONEquality.equal(back, document) else {
+    guard let back, JSONTree.equal(back, document) else {
       throw Broken(
         description: "\(text(patch)) made \(text(result)) of \(text(document)); \(text(inverse)) makes "
           + (back.map(text) ?? "nothing"))
@@ -102,7 +102,7 @@ struct AlgebraLaws {
       var undo: UndoLog?
       for patch in patches { try MergePatch.apply(patch.origin, to: &expected, undo: &undo) }
       try MergePatch.apply(patch, to: &result, undo: &undo)
-      try hold(JSONEquality.equal(expected, result), "\(Self.text(document)) becomes \(Self.text(result))")
+      try hold(JSONTree.equal(expected, result), "\(Self.text(document)) becomes \(Self.text(result))")
     }
   }
 

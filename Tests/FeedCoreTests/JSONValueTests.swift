@@ -21,12 +21,12 @@ func compact(_ tree: JSONTree) -> String {
       let left = try tree(String(line[..<sign.lowerBound]))
       let right = try tree(String(line[sign.upperBound...]))
       let expected = line[sign] == " = "
-      #expect(JSONEquality.equal(left, right) == expected, "equal.txt:\(number): \(line)")
-      #expect(JSONEquality.equal(right, left) == expected, "equal.txt:\(number): \(line), turned around")
+      #expect(JSONTree.equal(left, right) == expected, "equal.txt:\(number): \(line)")
+      #expect(JSONTree.equal(right, left) == expected, "equal.txt:\(number): \(line), turned around")
       // An opened container equals the original.
       var opened = left
       _ = opened.own()
-      #expect(JSONEquality.equal(opened, right) == expected, "equal.txt:\(number): \(line), opened")
+      #expect(JSONTree.equal(opened, right) == expected, "equal.txt:\(number): \(line), opened")
     }
   }
 
@@ -54,8 +54,8 @@ func compact(_ tree: JSONTree) -> String {
     let left = try tree("{" + names.joined(separator: ",") + "}")
     let right = try tree("{" + names.reversed().joined(separator: ",") + "}")
     let other = try tree("{" + (names.dropLast() + ["\"k999\":0"]).reversed().joined(separator: ",") + "}")
-    #expect(JSONEquality.equal(left, right))
-    #expect(!JSONEquality.equal(left, other))
+    #expect(JSONTree.equal(left, right))
+    #expect(!JSONTree.equal(left, other))
   }
 
   @Test(arguments: [

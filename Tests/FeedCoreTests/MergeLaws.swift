@@ -97,14 +97,14 @@ struct MergeLaws {
 
   private func isSame(_ one: [UInt8], _ other: [UInt8], asSets: Bool = false) -> Bool {
     guard let one = try? JSONDocument(parsing: one), let other = try? JSONDocument(parsing: other) else { return false }
-    if !asSets { return JSONEquality.equal(JSONTree(one.root), JSONTree(other.root)) }
+    if !asSets { return JSONTree.equal(JSONTree(one.root), JSONTree(other.root)) }
     return digest(one) == digest(other)
   }
 
   /// A digest for which the order of elements does not count.
   private func digest(_ document: JSONDocument) -> UInt64 {
     let arrays = document.tape.indices.filter { TapeWord.valueKind(document.tape[$0]) == .array }
-    return JSONDigests(of: document.root, sets: Set(arrays))[0]
+    return JSONDigests.of(document.root, sets: Set(arrays))[0]
   }
 
   /// Whether an array has an item without an identity of its own. A new one may later be taken for one that was there

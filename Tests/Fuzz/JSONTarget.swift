@@ -103,13 +103,13 @@ private func roundTrip(_ document: JSONDocument) {
   promise(!document.isCompact || compact == document.root.text, "a compact document is not its own compact form")
   let again = parsed(compact)
   promise(again.isCompact, "compact output is not compact: \(shown(compact))")
-  promise(JSONEquality.equal(tree, JSONTree(again.root)), "compact output is not equal: \(shown(compact))")
+  promise(JSONTree.equal(tree, JSONTree(again.root)), "compact output is not equal: \(shown(compact))")
   promise(Model(tree) == Model(JSONTree(again.root)), "compact output says something else: \(shown(compact))")
 
   let indented = text { JSONWriter.write(tree, in: .indented(2), to: &$0) }
   let indentedTree = JSONTree(parsed(indented).root)
   promise(text { JSONWriter.writeCompact(indentedTree, to: &$0) } == compact, "indented and compact differ")
-  promise(JSONEquality.equal(indentedTree, tree), "indented output is not equal")
+  promise(JSONTree.equal(indentedTree, tree), "indented output is not equal")
 
   let verbatim = text { JSONVerbatimWriter(of: document).write(tree, to: &$0) }
   promise(verbatim == document.text, "untouched, and not the same: \(shown(verbatim))")

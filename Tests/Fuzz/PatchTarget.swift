@@ -82,7 +82,7 @@ private func fuzz(
   for (name, output) in [("compact", compact), ("indented", indented), ("verbatim", verbatim)] {
     let again = JSONTree(parsed(output).root)
     promise(text { JSONWriter.writeCompact(again, to: &$0) } == compact, "\(name) differs: \(shown(output))")
-    promise(JSONEquality.equal(again, tree), "\(name) is not equal: \(shown(output))")
+    promise(JSONTree.equal(again, tree), "\(name) is not equal: \(shown(output))")
   }
   takeBack(undo?.patch ?? JSONPatch(), tree, original, before)
 }
@@ -97,7 +97,7 @@ private func takeBack(_ undo: JSONPatch, _ result: JSONTree, _ original: JSONTre
   }
   if !before.hasDuplicates {
     promise(
-      JSONEquality.equal(tree, original),
+      JSONTree.equal(tree, original),
       "undo leads elsewhere: \(shown(text { JSONWriter.writeCompact(tree, to: &$0) }))")
     promise(Model(tree) == before, "undo leads elsewhere, and equality does not see it")
   }

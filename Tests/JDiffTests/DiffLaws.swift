@@ -39,22 +39,22 @@ struct DiffLaws {
     try hold(try self.view(of: differ, isColored: true) == view, "colour changes the view")
     guard scope.isEmpty else { return }
 
-    let isSame = JSONEquality.equal(JSONTree(old.whole.root), JSONTree(new.whole.root))
+    let isSame = JSONTree.equal(JSONTree(old.whole.root), JSONTree(new.whole.root))
     // If digests collide, equal items may be paired with others, and changed back into their old values.
     let mayBeIdle = isSame && digestMask != .max
     try hold(
       mayBeIdle || isSame == patch.operations.isEmpty, isSame ? "the same, but changes" : "not the same, but no changes"
     )
     let (result, undo) = try applied(JSONPatch(JSONDocument(known: text).root), to: JSONTree(old.whole.root))
-    try hold(JSONEquality.equal(result, JSONTree(new.whole.root)), "the patch leads to \(shown(compact(result)))")
+    try hold(JSONTree.equal(result, JSONTree(new.whole.root)), "the patch leads to \(shown(compact(result)))")
     let (back, _) = try applied(undo, to: result)
-    try hold(JSONEquality.equal(back, JSONTree(old.whole.root)), "the undo log leads to \(shown(compact(back)))")
+    try hold(JSONTree.equal(back, JSONTree(old.whole.root)), "the undo log leads to \(shown(compact(back)))")
     // Without the document, a member called - may be the end of an array.
     let hasDash = patch.operations.contains { $0.path.tokens.last == [UInt8(ascii: "-")] }
     if options.addsTests, !hasDash {
       let inverse = try inverse(patch)
       let (back, _) = try applied(inverse, to: result)
-      try hold(JSONEquality.equal(back, JSONTree(old.whole.root)), "turned round it leads to \(shown(compact(back)))")
+      try hold(JSONTree.equal(back, JSONTree(old.whole.root)), "turned round it leads to \(shown(compact(back)))")
       let again = try self.inverse(inverse)
       try hold(compact(again) == text, "turned round twice it is \(shown(compact(again)))")
     }

@@ -106,7 +106,7 @@ import Testing
       if a.kind == .number && b.kind == .number { return tolerance.allows(a, b) }
       let (left, right) = (Array(a.children), Array(b.children))
       guard a.kind == b.kind, a.kind.isContainer, left.count == right.count else {
-        return !a.kind.isContainer && JSONEquality.equal(JSONTree(a), JSONTree(b))
+        return !a.kind.isContainer && JSONTree.equal(JSONTree(a), JSONTree(b))
       }
       if a.kind == .array { return zip(left, right).allSatisfy { areEqual($0.value, $1.value) } }
       let names = [left, right].map { $0.compactMap(\.key).map(JSONString.decoded) }

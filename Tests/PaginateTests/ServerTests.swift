@@ -35,7 +35,7 @@ struct ServerTests {
       if let body = expected.body {
         let parts = line.components(separatedBy: " | ")
         let found = try JSONDocument(parsing: Array(try #require(parts.last).utf8))
-        #expect(JSONEquality.equal(JSONTree(found.root), JSONTree(try JSONDocument(parsing: body).root)), "\(line)")
+        #expect(JSONTree.equal(JSONTree(found.root), JSONTree(try JSONDocument(parsing: body).root)), "\(line)")
       }
     }
   }

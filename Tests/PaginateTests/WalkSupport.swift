@@ -189,6 +189,6 @@ extension PageRequest {
     guard let a = try? JSONDocument(parsing: body), let b = try? JSONDocument(parsing: otherBody) else {
       return body == otherBody
     }
-    return JSONEquality.equal(JSONTree(a.root), JSONTree(b.root))
+    return JSONTree.equal(JSONTree(a.root), JSONTree(b.root))
   }
 }

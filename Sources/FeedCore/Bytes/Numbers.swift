@@ -27,25 +27,23 @@ package struct DecimalText: Comparable, Sendable {
   package var text: [UInt8] { (isNegative ? [UInt8(ascii: "-")] : []) + digits }
   private var isZero: Bool { digits == [UInt8(ascii: "0")] }
 
-  /// The sum of two numbers that are not negative.
   package static func + (left: DecimalText, right: DecimalText) -> DecimalText {
-    var sum = left
-    sum.digits = add(left.digits, right.digits)
+    let isLess = isSmaller(left.digits, right.digits)
+    var sum = isLess ? right : left
+    let other = isLess ? left : right
+    if left.isNegative == right.isNegative {
+      sum.digits = add(sum.digits, other.digits)
+    } else {
+      sum.digits = subtract(sum.digits, other.digits)
+      sum.isNegative = sum.isNegative && !sum.isZero
+    }
     return sum
   }
 
-  /// The difference of any number and one that is not negative.
   package static func - (left: DecimalText, right: DecimalText) -> DecimalText {
-    var result = left
-    if left.isNegative {
-      result.digits = add(left.digits, right.digits)
-    } else if left < right {
-      result.digits = subtract(right.digits, left.digits)
-      result.isNegative = true
-    } else {
-      result.digits = subtract(left.digits, right.digits)
-    }
-    return result
+    var negated = right
+    negated.isNegative = !right.isNegative && !right.isZero
+    return left + negated
   }
 
   /// The number times a power of ten.

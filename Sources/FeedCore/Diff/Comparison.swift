@@ -1,5 +1,5 @@
 /// Compares two values in the order of their text, to the first difference. The rules of equality are those of
-/// JSONEquality; but ignored values do not count, some arrays have no order, and some numbers have a tolerance.
+/// JSONTree.equal; but ignored values do not count, some arrays have no order, and some numbers have a tolerance.
 ///
 /// A list of open containers replaces recursion. Where the texts are the same, nothing has to be compared: their common
 /// start is measured once, and everything in it is passed over, at any depth.
@@ -58,7 +58,7 @@ struct Comparison {
     if left.kind == .number, right.kind == .number, let tolerance = old.tolerance(at: a) {
       return tolerance.allows(left, right)
     }
-    return JSONEquality.scalarsAreEqual(left, right)
+    return JSONTree.scalarsAreEqual(left, right)
   }
 
   /// Compares two scalars, or begins to compare two containers.

@@ -182,18 +182,8 @@ package struct Differ {
     case .root: return 0
     case .oldName(let name): return before + 1 + tokenLength(old.value(name))
     case .newName(let name): return before + 1 + tokenLength(new.value(name))
-    case .index(let index): return before + 1 + digits(index)
+    case .index(let index): return before + 1 + String(index).utf8.count
     }
-  }
-
-  private func digits(_ number: Int) -> Int {
-    var count = 1
-    var rest = number / 10
-    while rest > 0 {
-      count += 1
-      rest /= 10
-    }
-    return count
   }
 
   /// The length in bytes of a name as a reference token in a JSON string.

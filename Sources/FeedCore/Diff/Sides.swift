@@ -107,7 +107,7 @@ struct DigestCache {
     if let digest = known(position) { return digest }
     if document.kind(position).isContainer || voids.contains(position) {
       let value = JSONValue(document: document, position: position)
-      let words = JSONDigests(of: value, sets: sets, voids: voids, mask: mask).words
+      let words = JSONDigests.of(value, sets: sets, voids: voids, mask: mask)
       for (place, digest) in words.enumerated() { store(digest, at: position + place) }
     } else {
       store(JSONDigests.ofScalar(JSONValue(document: document, position: position)) & mask, at: position)

@@ -1,28 +1,27 @@
-// A number for every value of a document, such that equal values (JSONEquality) have equal digests. To see whether two
+// A number for every value of a document, such that equal values (JSONTree.equal) have equal digests. To see whether two
 // values differ then usually takes one comparison of words, and the items of an array can be looked up.
 //
 // Each process has its own seed for digests, so that no input can be made to collide. Two different values can still
 // have the same digest: code that must be right compares the values too.
 
-/// The digests of a value and of all values in it, by tape position. One pass over the tape from its end makes them: it
-/// meets the children of a container before the container. A child is read once more for its parent.
-package struct JSONDigests: Sendable {
-  /// The digests of the value, one for each tape position; 0 if no value begins there.
-  package let words: [UInt64]
-  /// The tape position of the first digest.
-  private let first: Int
-
+/// Digests of a value and of all values in it, and of single values.
+package enum JSONDigests {
+  /// The digests of a value and of all values in it, by tape position. One pass over the tape from its end makes them:
+  /// it meets the children of a container before the container. A child is read once more for its parent.
   /// - Parameters:
   ///   - value: a value in a document.
   ///   - sets: the tape positions of arrays whose order does not count.
   ///   - voids: the tape positions of ignored values. As members they count as absent; as elements they still count.
   ///   - mask: the bits to keep of each digest. A test narrows it to see that collisions do no harm.
-  package init(of value: JSONValue, sets: Set<Int> = [], voids: Set<Int> = [], mask: UInt64 = .max) {
+  /// - Returns: one for each tape position from the value's on; 0 if no value begins there.
+  package static func of(
+    _ value: JSONValue, sets: Set<Int> = [], voids: Set<Int> = [], mask: UInt64 = .max
+  ) -> [UInt64] {
     let document = value.document
-    first = value.position
+    let first = value.position
     let end = document.next(first)
     var digests = [UInt64](repeating: 0, count: end - first)
-    let seed = JSONDigests.seed
+    let seed = Self.seed
     let bytes = document.bytes
     let text = bytes.span
     let words = document.tape
@@ -31,30 +30,27 @@ package struct JSONDigests: Sendable {
       guard let kind = TapeWord.valueKind(tape[position]) else { continue }
       let digest: UInt64
       switch kind {
-      case _ where !voids.isEmpty && voids.contains(position): digest = JSONDigests.mix(seed, 0x70)
-      case .array where sets.contains(position): digest = Self.ofSet(digests.span, first, tape, position, seed)
-      case .array: digest = Self.ofArray(digests.span, first, tape, position, seed)
-      case .object: digest = Self.ofObject(digests.span, first, position, document, tape, seed, voids)
-      default: digest = JSONDigests.ofScalar(kind, text, document, position, seed)
+      case _ where !voids.isEmpty && voids.contains(position): digest = mix(seed, 0x70)
+      case .array where sets.contains(position): digest = ofSet(digests.span, first, tape, position, seed)
+      case .array: digest = ofArray(digests.span, first, tape, position, seed)
+      case .object: digest = ofObject(digests.span, first, position, document, tape, seed, voids)
+      default: digest = ofScalar(kind, text, document, position, seed)
       }
       digests[position - first] = digest & mask
     }
-    self.words = digests
+    return digests
   }
-
-  /// - Parameter position: of a value or of a member's name.
-  package subscript(position: Int) -> UInt64 { words[position - first] }
 
   /// The digest of a scalar alone.
   package static func ofScalar(_ scalar: JSONValue) -> UInt64 {
     let bytes = scalar.document.bytes
-    return JSONDigests.ofScalar(scalar.kind, bytes.span, scalar.document, scalar.position, JSONDigests.seed)
+    return ofScalar(scalar.kind, bytes.span, scalar.document, scalar.position, seed)
   }
 
   /// A digest of the text of a value: values with the same text have the same digest.
   package static func ofText(_ value: JSONValue) -> UInt64 {
     let bytes = value.document.bytes
-    return JSONDigests.ofLong(bytes.span.extracting(value.range), JSONDigests.seed)
+    return ofLong(bytes.span.extracting(value.range), seed)
   }
 
   /// A digest of the ends of a value's text and of its length.
@@ -62,9 +58,9 @@ package struct JSONDigests: Sendable {
     let range = value.range
     let bytes = value.document.bytes
     let text = bytes.span.extracting(range)
-    guard text.count > 2 * endSize else { return JSONDigests.ofLong(text, JSONDigests.seed) }
-    let start = JSONDigests.ofLong(text.extracting(first: endSize), JSONDigests.seed)
-    return JSONDigests.mix(JSONDigests.ofLong(text.extracting(last: endSize), start), UInt64(text.count))
+    guard text.count > 2 * endSize else { return ofLong(text, seed) }
+    let start = ofLong(text.extracting(first: endSize), seed)
+    return mix(ofLong(text.extracting(last: endSize), start), UInt64(text.count))
   }
 
   private static let endSize = 32
@@ -77,10 +73,10 @@ package struct JSONDigests: Sendable {
     var position = array + 2
     let end = TapeWord.offset(tape[array + 1]) - 1
     while position < end {
-      digest = JSONDigests.mix(digest, digests[position - first])
+      digest = mix(digest, digests[position - first])
       position = TapeWord.next(tape, position)
     }
-    return JSONDigests.mix(digest, 0xA)
+    return mix(digest, 0xA)
   }
 
   @inline(__always)
@@ -91,10 +87,10 @@ package struct JSONDigests: Sendable {
     var position = array + 2
     let end = TapeWord.offset(tape[array + 1]) - 1
     while position < end {
-      sum &+= JSONDigests.mix(seed ^ 0x5, digests[position - first])
+      sum &+= mix(seed ^ 0x5, digests[position - first])
       position = TapeWord.next(tape, position)
     }
-    return JSONDigests.mix(sum ^ seed, 0x5)
+    return mix(sum ^ seed, 0x5)
   }
 
   /// Members count in any order, except in an object that has two members of one name: there the order counts.
@@ -116,10 +112,10 @@ package struct JSONDigests: Sendable {
       let (word, bit) = (Int(truncatingIfNeeded: name >> 6 & 31), UInt64(1) << (name & 63))
       if seen[word] & bit != 0 { mayHaveDuplicates = true }
       seen[word] |= bit
-      sum &+= JSONDigests.mix(name ^ seed, digests[position + 1 - first])
+      sum &+= mix(name ^ seed, digests[position + 1 - first])
     }
     if mayHaveDuplicates, let digest = ofDuplicates(digests, first, object, document, seed, voids) { return digest }
-    return JSONDigests.mix(sum ^ seed, 0x0)
+    return mix(sum ^ seed, 0x0)
   }
 
   /// - Returns: nil if no two members have the same name.
@@ -134,7 +130,7 @@ package struct JSONDigests: Sendable {
     while position < document.last(object) {
       if voids.isEmpty || !voids.contains(position + 1) {
         names.append((digests[position - first], position))
-        digest = JSONDigests.mix(JSONDigests.mix(digest, digests[position - first]), digests[position + 1 - first])
+        digest = mix(mix(digest, digests[position - first]), digests[position + 1 - first])
       }
       position = document.next(position + 1)
     }
@@ -152,10 +148,9 @@ package struct JSONDigests: Sendable {
     }
     return nil
   }
-}
 
-// The digests of single values.
-extension JSONDigests {
+  // MARK: Single values
+
   static let seed = UInt64.random(in: .min ... .max)
 
   static func of(_ bytes: ArraySlice<UInt8>) -> UInt64 { of(bytes.span, seed) }

@@ -185,19 +185,20 @@ extension JSONTree {
       case .duplicate: throw PointerError(.duplicate, pointer, depth)
       }
     }
-    guard let index = JSONPointer.index(token) else {
-      throw PointerError(token == dash ? .dash : .notAnIndex, pointer, depth)
-    }
-    guard index < node.count else { throw PointerError(.noElement(count: node.count), pointer, depth) }
-    return index
+    if token == dash { throw PointerError(.dash, pointer, depth) }
+    return try index(pointer, depth, in: node, below: node.count)
   }
 
   private static func insertionIndex(_ pointer: JSONPointer, in node: JSONNode) throws(PointerError) -> Int {
     let depth = pointer.tokens.count - 1
-    let token = pointer.tokens[depth]
-    if token == dash { return node.count }
-    guard let index = JSONPointer.index(token) else { throw PointerError(.notAnIndex, pointer, depth) }
-    guard index <= node.count else { throw PointerError(.noElement(count: node.count), pointer, depth) }
+    return pointer.tokens[depth] == dash ? node.count : try index(pointer, depth, in: node, below: node.count + 1)
+  }
+
+  private static func index(
+    _ pointer: JSONPointer, _ depth: Int, in node: JSONNode, below end: Int
+  ) throws(PointerError) -> Int {
+    guard let index = JSONPointer.index(pointer.tokens[depth]) else { throw PointerError(.notAnIndex, pointer, depth) }
+    guard index < end else { throw PointerError(.noElement(count: node.count), pointer, depth) }
     return index
   }
 

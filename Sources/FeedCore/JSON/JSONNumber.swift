@@ -1,11 +1,11 @@
 /// Numbers as exact decimals: 1, 1.0 and 10e-1 are equal, 9007199254740993 and ...992 are not, and 1e400 is an ordinary
 /// number. Double is never used. A number is normalised to  ± 0.d₁d₂…dₙ × 10^exponent  with d₁ and dₙ not zero. The
-/// exponent of a hostile number (`1e` and a megabyte of digits) is kept as decimal digits too.
+/// exponent of a hostile number (`1e` and a megabyte of digits) is a whole number of any length.
 package struct JSONNumber: Equatable, Sendable {
   private(set) var isNegative = false
   /// d₁…dₙ as values 0 to 9; empty for zero.
   private(set) var digits: [UInt8] = []
-  private(set) var exponent = BigExponent()
+  private(set) var exponent = DecimalText(0)
 
   /// - Parameter value: a number; nil for anything else.
   package init?(_ value: JSONValue) {
@@ -38,7 +38,10 @@ package struct JSONNumber: Equatable, Sendable {
     if digits.isEmpty {
       isNegative = false  // -0 is 0
     } else {
-      exponent = BigExponent(text: rest[mark...].dropFirst(), adding: (point - mantissa.startIndex) - leading)
+      exponent = DecimalText(point - mantissa.startIndex - leading)
+      var text = rest[mark...].dropFirst()
+      if text.first == UInt8(ascii: "+") { text.removeFirst() }
+      if let written = DecimalText(text) { exponent = exponent + written }
     }
   }
 
@@ -66,15 +69,18 @@ package struct JSONNumber: Equatable, Sendable {
       carry /= 10
     }
     product.digits.insert(contentsOf: leading.reversed(), at: 0)
-    product.exponent.add(scale + leading.count)
+    product.exponent = exponent + DecimalText(scale + leading.count)
     return product
   }
 
   /// -1, 0 or 1 if the left number is smaller, equal or greater.
   package static func compare(_ left: JSONNumber, _ right: JSONNumber) -> Int {
     if left.sign != right.sign { return left.sign < right.sign ? -1 : 1 }
-    let order = magnitudeOrder(left, right)
-    return left.isNegative ? -order : order
+    if left == right { return 0 }
+    let isLess =
+      left.exponent == right.exponent
+      ? left.digits.lexicographicallyPrecedes(right.digits) : left.exponent < right.exponent
+    return isLess == left.isNegative ? 1 : -1
   }
 
   /// -1, 0 or 1.
@@ -88,14 +94,7 @@ package struct JSONNumber: Equatable, Sendable {
     if digits.count <= 19, let exponent = exponent.small {
       small = (digits.reduce(0) { $0 * 10 + UInt64($1) }, exponent - digits.count)
     }
-    return (digits, exponent.key, small)
-  }
-
-  private static func magnitudeOrder(_ left: JSONNumber, _ right: JSONNumber) -> Int {
-    let order = BigExponent.compare(left.exponent, right.exponent)
-    if order != 0 { return order }
-    if left.digits == right.digits { return 0 }
-    return left.digits.lexicographicallyPrecedes(right.digits) ? -1 : 1
+    return (digits, exponent.text, small)
   }
 
   /// Whether two numbers have the same value.
@@ -106,109 +105,91 @@ package struct JSONNumber: Equatable, Sendable {
   }
 }
 
-/// A whole number of any size, which can be compared and added to a small one.
-struct BigExponent: Equatable, Sendable {
-  private var isNegative = false
-  /// Without leading zeros, most significant first; empty for zero.
-  private var digits: [UInt8] = []
-
-  init() {}
-
-  private init(_ value: Int) { set(value) }
-
-  /// - Parameters:
-  ///   - text: digits with an optional sign; empty for zero.
-  ///   - shift: the number to add.
-  init(text: ArraySlice<UInt8>, adding shift: Int) {
-    var text = text
-    var negative = false
-    if let sign = text.first, sign == UInt8(ascii: "-") || sign == UInt8(ascii: "+") {
-      negative = sign == UInt8(ascii: "-")
-      text.removeFirst()
-    }
-    text = text.drop { $0 == UInt8(ascii: "0") }
-    if text.count <= 17 {
-      let value = Int(decimal: text) ?? 0
-      set((negative ? -value : value) + shift)
-    } else {
-      // At least 10^17, so adding a smaller number cannot change the sign.
-      isNegative = negative
-      digits = text.map { $0 - UInt8(ascii: "0") }
-      addToMagnitude(negative ? -shift : shift)
-    }
-  }
-
-  private mutating func set(_ value: Int) {
-    isNegative = value < 0
-    var rest = value.magnitude
-    while rest > 0 {
-      digits.append(UInt8(rest % 10))
-      rest /= 10
-    }
-    digits.reverse()
-  }
-
-  /// - Parameter shift: less than 10^18.
-  mutating func add(_ shift: Int) {
-    if let small { return self = BigExponent(small + shift) }
-    addToMagnitude(isNegative ? -shift : shift)
-  }
-
-  /// Adds to the magnitude, starting at the last digit; the carry may be negative.
-  private mutating func addToMagnitude(_ shift: Int) {
-    var carry = shift
-    var index = digits.count
-    while carry != 0 && index > 0 {
-      index -= 1
-      let sum = Int(digits[index]) + carry
-      let digit = ((sum % 10) + 10) % 10
-      digits[index] = UInt8(digit)
-      carry = (sum - digit) / 10
-    }
-    while carry > 0 {
-      digits.insert(UInt8(carry % 10), at: 0)
-      carry /= 10
-    }
-    digits.removeFirst(digits.prefix { $0 == 0 }.count)
-  }
-
+extension DecimalText {
   /// As an integer, if it has at most 17 digits.
   var small: Int? {
-    guard digits.count <= 17 else { return nil }
-    let magnitude = digits.reduce(0) { $0 * 10 + Int($1) }
+    guard digits.count <= 17, let magnitude = Int(decimal: digits) else { return nil }
     return isNegative ? -magnitude : magnitude
   }
+}
 
-  /// Bytes that identify the exponent: equal exponents have equal keys.
-  var key: [UInt8] { [isNegative ? 1 : 0] + digits }
+/// How much two numbers may differ and still count as equal: at most a number, or at most a share of the greater absolute
+/// value. The decision is exact for decimals of any length and exponent. Double is never used.
+package struct NumberTolerance: Equatable, Sendable {
+  private enum ToleranceLimit: Equatable {
+    case difference(JSONNumber)
+    /// `factor` × 10^`scale` of the greater absolute value.
+    case share(factor: UInt64, scale: Int)
+  }
+
+  private let limit: ToleranceLimit
+
+  /// - Parameter text: a JSON number that is not negative, or one with a percent sign and at most 17 digits; anything
+  ///   else is nil.
+  package init?(_ text: [UInt8]) {
+    let isShare = text.last == UInt8(ascii: "%")
+    let digits = isShare ? text.dropLast() : text[...]
+    guard digits.first?.isDigit == true, digits.last?.isDigit == true, let number = JSONNumber(text: Array(digits))
+    else { return nil }
+    guard isShare else {
+      limit = .difference(number)
+      return
+    }
+    guard number.digits.count <= 17, let (factor, scale) = number.decimal.small else { return nil }
+    limit = .share(factor: factor, scale: scale - 2)
+  }
+
+  /// Whether it allows no difference.
+  var isExact: Bool {
+    switch limit {
+    case .difference(let number): number.sign == 0
+    case .share(let factor, _): factor == 0
+    }
+  }
+
+  /// Whether two numbers are equal within the tolerance.
+  func allows(_ left: JSONValue, _ right: JSONValue) -> Bool {
+    if left.hasSameText(as: right) { return true }
+    guard let left = JSONNumber(left), let right = JSONNumber(right) else { return false }
+    let isLess = JSONNumber.compare(left, right) < 0
+    let (high, low) = isLess ? (right, left) : (left, right)
+    let most: JSONNumber
+    switch limit {
+    case .difference(let number): most = number
+    case .share(let factor, let scale):
+      // Of these two, the one with the greater absolute value.
+      let greater = JSONNumber.compare(high, low.negated) < 0 ? low : high
+      most = greater.magnitude(times: factor, scale: scale)
+    }
+    return Self.signOfSum([high, low.negated, most.negated]) <= 0
+  }
 
   /// A distance that is greater than the number of digits of any text.
   private static let farAway = 100_000_000_000_000_000
 
-  /// How much greater this number is than another that is not greater. It is not exact if it is very large.
-  func distance(above other: BigExponent) -> Int {
-    if let small, let other = other.small { return small - other }
-    let width = max(digits.count, other.digits.count)
-    var distance = 0
-    for place in 0..<width {
-      distance = distance * 10 + digit(place, of: width) - other.digit(place, of: width)
-      if distance >= Self.farAway { return Self.farAway }
+  /// The sign of a sum of numbers, by adding them as on paper, but from the left: one column of digits after another.
+  ///
+  /// What is to the right of a column is less than 1 for each number. So once the sum is at least as far from zero as
+  /// there are numbers, its sign is certain. Until then the sum is small, and columns without digits are skipped: the
+  /// work is bounded by the number of digits, whatever the exponents.
+  private static func signOfSum(_ numbers: [JSONNumber]) -> Int {
+    let numbers = numbers.filter { $0.sign != 0 }
+    guard let first = numbers.map(\.exponent).max() else { return 0 }
+    let starts = numbers.map { (first - $0.exponent).small ?? farAway }
+    let ends = zip(numbers, starts).map { $0.digits.count + $1 }
+    var (sum, column) = (0, 0)
+    while true {
+      if !zip(starts, ends).contains(where: { $0 <= column && column < $1 }) {
+        if sum != 0 { return sum.signum() }
+        guard let next = starts.filter({ $0 > column }).min() else { return 0 }
+        column = next
+      }
+      sum *= 10
+      for (index, number) in numbers.enumerated() where starts[index] <= column && column < ends[index] {
+        sum += number.sign * Int(number.digits[column - starts[index]])
+      }
+      if abs(sum) >= numbers.count { return sum.signum() }
+      column += 1
     }
-    return distance
-  }
-
-  /// The signed digit at a place of the number, written with `width` digits.
-  private func digit(_ place: Int, of width: Int) -> Int {
-    let index = place - (width - digits.count)
-    return index < 0 ? 0 : isNegative ? -Int(digits[index]) : Int(digits[index])
-  }
-
-  static func compare(_ left: BigExponent, _ right: BigExponent) -> Int {
-    if left.isNegative != right.isNegative { return left.isNegative ? -1 : 1 }
-    var order = left.digits.count - right.digits.count
-    if order == 0, left.digits != right.digits {
-      order = left.digits.lexicographicallyPrecedes(right.digits) ? -1 : 1
-    }
-    return (left.isNegative ? -1 : 1) * order.signum()
   }
 }

@@ -139,17 +139,12 @@ private struct Twin {
   /// The position of its first member or element that has no equal yet.
   var next: Int
   /// How many members or elements had no equal since the last that had one.
-  private var misses = 0
+  var misses = 0
 
   /// How many of the next members or elements are looked at.
   private static let window = 16
   /// The least number of equal bytes at the start of a member or element that make it worth to go into it.
   private static let least = 32
-
-  init(container: Int, next: Int) {
-    self.container = container
-    self.next = next
-  }
 
   /// The member or element that is equal to the one at `offset`; or the next one if it has an equal beginning.
   /// - Returns: its position, and the offset of the first byte that differs.

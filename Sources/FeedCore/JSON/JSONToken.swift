@@ -195,18 +195,6 @@ struct Literal {
   let letters: UInt64
   let count: Int
 
-  /// - Parameter letter: `t`, `f` or `n`.
-  @inline(__always)
-  init(beginningWith letter: UInt8) {
-    self = letter == UInt8(ascii: "t") ? .true : letter == UInt8(ascii: "f") ? .false : .null
-  }
-
-  private init(kind: JSONKind, letters: UInt64, count: Int) {
-    self.kind = kind
-    self.letters = letters
-    self.count = count
-  }
-
   private static let null = Literal(kind: .null, letters: 0x6C6C_756E, count: 4)
   private static let `true` = Literal(kind: .true, letters: 0x6575_7274, count: 4)
   private static let `false` = Literal(kind: .false, letters: 0x65_736C_6166, count: 5)
@@ -217,4 +205,12 @@ struct Literal {
   /// Whether the eight bytes of a word begin with it.
   @inline(__always)
   func begins(_ word: UInt64) -> Bool { (word ^ letters) &<< UInt64(64 - count * 8) == 0 }
+}
+
+extension Literal {
+  /// - Parameter letter: `t`, `f` or `n`.
+  @inline(__always)
+  init(beginningWith letter: UInt8) {
+    self = letter == UInt8(ascii: "t") ? .true : letter == UInt8(ascii: "f") ? .false : .null
+  }
 }

@@ -309,14 +309,9 @@ package struct JSONVerbatimWriter {
 /// Where some children of containers are written: those that are copied as a whole. One that is a whole document keeps its
 /// text.
 package final class WrittenPlaces {
-  /// A child that was copied as a whole.
-  package struct WrittenPlace {
-    package let value: JSONValue
-    /// The comma before the child, if there is one, with white space.
-    package let separator: Range<Int>
-    /// The offset after the child.
-    package let end: Int
-  }
+  /// A child that was copied as a whole. The separator is the comma before it, if there is one, with white space; the end
+  /// is the offset after it.
+  package typealias WrittenPlace = (value: JSONValue, separator: Range<Int>, end: Int)
 
   let isWanted: (JSONValue) -> Bool
   /// In the order of the output.
@@ -326,6 +321,6 @@ package final class WrittenPlaces {
 
   func note(_ tree: JSONTree, _ separator: Range<Int>, end: Int) {
     guard let value = tree.untouched, isWanted(value) else { return }
-    all.append(WrittenPlace(value: value, separator: separator, end: end))
+    all.append((value, separator, end))
   }
 }

@@ -155,13 +155,6 @@ struct RawSlots: Sequence, IteratorProtocol {
 
   static let none = RawSlots(document: JSONTree.emptyObject.origin.document, isObject: true, position: 0, count: 0)
 
-  private init(document: JSONDocument, isObject: Bool, position: Int, count: Int) {
-    self.document = document
-    self.isObject = isObject
-    self.position = position
-    self.count = count
-  }
-
   /// The children of a container in runs of at most `length`.
   static func runs(of container: JSONValue, _ length: Int) -> [RawSlots] {
     let document = container.document

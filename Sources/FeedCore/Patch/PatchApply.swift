@@ -143,7 +143,7 @@ extension JSONPatch.Operation {
 
     case .test(let path, let expected):
       let found = try tree.value(at: path)
-      if !JSONEquality.equal(found, expected) {
+      if !JSONTree.equal(found, expected) {
         return Self.difference(found, expected)
       }
     }

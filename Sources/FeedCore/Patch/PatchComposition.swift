@@ -13,15 +13,10 @@
 
 /// Operations of several patches, joined where one is enough.
 package struct PatchComposition {
-  private struct PatchSlot {
-    /// Nil if it was joined with a later operation.
-    var operation: JSONPatch.Operation?
-    /// Whether it puts a value at a place that an earlier operation left. Taking this value away again then leaves no
-    /// trace: the member was missing, or the element is inserted and removed.
-    let fillsGap: Bool
-  }
-
-  private var slots: [PatchSlot] = []
+  /// The operations so far; nil if one was joined with a later one. And whether an operation puts a value at a place that
+  /// an earlier one left. Taking this value away again then leaves no trace: the member was missing, or the element is
+  /// inserted and removed.
+  private var slots: [(operation: JSONPatch.Operation?, fillsGap: Bool)] = []
   private var footprints = PatchFootprints()
   /// By the number of a pointer, the last `test` there.
   private var tests: [Int: Int] = [:]
@@ -67,7 +62,7 @@ package struct PatchComposition {
 
   private mutating func push(_ operation: JSONPatch.Operation) {
     let time = slots.count
-    slots.append(PatchSlot(operation: operation, fillsGap: fillsGap(operation)))
+    slots.append((operation, fillsGap(operation)))
     for (access, pointer) in operation.accesses {
       let number = footprints.mark(access, at: pointer, time)
       if case .test = operation { tests[number] = time }
@@ -79,10 +74,10 @@ package struct PatchComposition {
   /// Whether a `test` would certainly succeed.
   private mutating func isKnown(_ expected: JSONTree, at pointer: JSONPointer) -> Bool {
     let changed = footprints.latest(.read, at: pointer)
-    if let value = value(at: pointer, knownBy: changed) { return JSONEquality.equal(value, expected) }
+    if let value = value(at: pointer, knownBy: changed) { return JSONTree.equal(value, expected) }
     let last = footprints.way(to: pointer).compactMap { tests[$0.number] }.max() ?? PatchFootprints.never
     guard last > changed, let value = value(at: pointer, knownBy: last) else { return false }
-    return JSONEquality.equal(value, expected)
+    return JSONTree.equal(value, expected)
   }
 
   /// The value at `pointer` directly after an operation that puts or tests it, or a container around it.
@@ -191,7 +186,7 @@ package struct PatchComposition {
     }
   }
 
-  /// Whether an operation puts its value at a place that is a gap (`Slot.fillsGap`).
+  /// Whether an operation puts its value at a place that is a gap (`slots`).
   private mutating func fillsGap(_ operation: JSONPatch.Operation) -> Bool {
     let path = operation.path
     switch operation {

@@ -10,13 +10,9 @@
 
 /// The inverse of several patches that are applied in a row.
 package struct PatchInversion {
-  private struct KnownValue {
-    var value: JSONTree
-    /// When it was true. It holds until an operation changes something there.
-    var time: Int
-    /// The `test` that says it, as an index of `steps`.
-    let test: Int?
-  }
+  /// A value, and when it was there: it holds until an operation changes something there. And the `test` that says it, as
+  /// an index of `steps`.
+  private typealias KnownValue = (value: JSONTree, time: Int, test: Int?)
 
   /// For each operation, what takes it back.
   private var steps: [[JSONPatch.Operation]] = []
@@ -145,7 +141,7 @@ package struct PatchInversion {
       var value = entry.value
       do {
         let result = try body(&value, path.suffix(after: depth))
-        known[number] = KnownValue(value: value, time: time, test: nil)
+        known[number] = (value, time, nil)
         return result
       } catch {
         known[number] = entry
@@ -158,7 +154,7 @@ package struct PatchInversion {
   // MARK: Known values
 
   private mutating func learn(_ value: JSONTree?, _ number: Int, test: Int? = nil) {
-    known[number] = value.map { KnownValue(value: $0, time: time, test: test) }
+    known[number] = value.map { ($0, time, test) }
   }
 
   private mutating func value(at path: JSONPointer) -> JSONTree? {

@@ -10,11 +10,7 @@ import FeedCore
 /// very long, it counts as changed. Its ends differ, and these are shown.
 struct WordDiff {
   /// A part of both texts.
-  private struct WordRun {
-    let isCommon: Bool
-    let old: Range<Int>
-    let new: Range<Int>
-  }
+  private typealias WordRun = (isCommon: Bool, old: Range<Int>, new: Range<Int>)
 
   /// The texts with their quotes.
   private let old: [UInt8]
@@ -37,9 +33,9 @@ struct WordDiff {
     self.new = new.text
     let start = commonStart()
     let (oldEnd, newEnd) = commonEnd(after: start)
-    add(WordRun(isCommon: true, old: 0..<start, new: 0..<start))
+    add((isCommon: true, old: 0..<start, new: 0..<start))
     alignWords(start..<oldEnd, start..<newEnd)
-    add(WordRun(isCommon: true, old: oldEnd..<self.old.count, new: newEnd..<self.new.count))
+    add((isCommon: true, old: oldEnd..<self.old.count, new: newEnd..<self.new.count))
   }
 
   /// Both strings in pieces.
@@ -122,7 +118,7 @@ struct WordDiff {
 
   private mutating func alignWords(_ olds: Range<Int>, _ news: Range<Int>) {
     guard olds.count <= Self.alignable, news.count <= Self.alignable else {
-      return add(WordRun(isCommon: false, old: olds, new: news))
+      return add((isCommon: false, old: olds, new: news))
     }
     let (oldEnds, newEnds) = (ends(old, olds), ends(new, news))
     var numbers: [ArraySlice<UInt8>: Int] = [:]
@@ -141,11 +137,11 @@ struct WordDiff {
     for pair in Alignment.orderedPairs(left, right, classCount: numbers.count) {
       let oldWord = (pair.old == 0 ? olds.lowerBound : oldEnds[pair.old - 1])..<oldEnds[pair.old]
       let newWord = (pair.new == 0 ? news.lowerBound : newEnds[pair.new - 1])..<newEnds[pair.new]
-      add(WordRun(isCommon: false, old: oldStart..<oldWord.lowerBound, new: newStart..<newWord.lowerBound))
-      add(WordRun(isCommon: true, old: oldWord, new: newWord))
+      add((isCommon: false, old: oldStart..<oldWord.lowerBound, new: newStart..<newWord.lowerBound))
+      add((isCommon: true, old: oldWord, new: newWord))
       (oldStart, newStart) = (oldWord.upperBound, newWord.upperBound)
     }
-    add(WordRun(isCommon: false, old: oldStart..<olds.upperBound, new: newStart..<news.upperBound))
+    add((isCommon: false, old: oldStart..<olds.upperBound, new: newStart..<news.upperBound))
   }
 
   // MARK: Runs
@@ -165,9 +161,10 @@ struct WordDiff {
   }
 
   private func joined(_ first: WordRun, _ second: WordRun) -> WordRun {
-    WordRun(
-      isCommon: first.isCommon && second.isCommon, old: first.old.lowerBound..<second.old.upperBound,
-      new: first.new.lowerBound..<second.new.upperBound)
+    (
+      first.isCommon && second.isCommon, first.old.lowerBound..<second.old.upperBound,
+      first.new.lowerBound..<second.new.upperBound
+    )
   }
 
   /// Whether this is a short common run without a word.
