@@ -1,11 +1,10 @@
 import FeedCore
 
-/// Patches without a document: `--compose` makes one of several, `--invert` makes the one that takes them back.
-struct Algebra {
-  let options: Options
-  let streams: StandardStreams
+// Patches without a document.
 
-  func run() throws(ToolFailure) -> ExitStatus {
+extension PatchCommand {
+  /// `--compose` makes one patch of several, `--invert` makes the one that takes them back.
+  func combine() throws(ToolFailure) -> ExitStatus {
     let patches = try NamedPatch.read(options, streams)
     if options.mode == .compose { try requireOneType(patches) }
     let result =

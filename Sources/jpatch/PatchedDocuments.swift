@@ -1,16 +1,16 @@
 import FeedCore
 
-/// One document, patched once. The result keeps the document's own layout, unless an option asks for another.
-struct OneDocument {
+/// What jpatch does without `--follow`: its modes share how a file is read and replaced.
+struct PatchCommand {
   let options: Options
   let streams: StandardStreams
 
-  func run() throws(ToolFailure) -> ExitStatus {
+  /// Patches one document once. The result keeps the document's own layout, unless an option asks for another.
+  func patchOne() throws(ToolFailure) -> ExitStatus {
     try checkUndoFile()
-    if options.isInPlace, Descriptor.isSpecialFile(options.filePath) { throw refusal(.notRegular) }
+    try checkInPlace()
     let patches = try NamedPatch.read(options, streams)
-    let edited = options.isInPlace ? try edit() : nil
-    let document = if let edited { try read(edited) } else { try options.readDocument(options.file, streams) }
+    let (edited, document) = try readDocument()
     try options.refuseSwapped(patches, to: document.root)
     var tree = JSONTree(document.root)
     var undo = options.undo.map { _ in UndoLog() }
@@ -34,11 +34,11 @@ struct OneDocument {
 
   // MARK: In place
 
-  func edit() throws(ToolFailure) -> EditedFile {
-    do throws(EditedFile.EditProblem) { return try EditedFile.open(options.filePath) } catch { throw refusal(error) }
+  func checkInPlace() throws(ToolFailure) {
+    if options.isInPlace, EditedFile.isNotRegular(options.filePath) { throw refusal(.notRegular) }
   }
 
-  func refusal(_ refusal: EditedFile.EditProblem) -> ToolFailure {
+  private func refusal(_ refusal: EditedFile.EditProblem) -> ToolFailure {
     switch refusal {
     case .system(let error): .system(error, options.file.name)
     case .notRegular: .failed(.error, "is not a regular file (--in-place)", source: options.file.name)
@@ -46,11 +46,15 @@ struct OneDocument {
     }
   }
 
-  func read(_ file: EditedFile) throws(ToolFailure) -> JSONDocument {
+  /// The document, and its file if it is to be replaced.
+  func readDocument() throws(ToolFailure) -> (file: EditedFile?, document: JSONDocument) {
+    guard options.isInPlace else { return (nil, try options.readDocument(options.file, streams)) }
+    let file: EditedFile
+    do throws(EditedFile.EditProblem) { file = try EditedFile.open(options.filePath) } catch { throw refusal(error) }
     let content = try options.file.readAll(
       from: file.descriptor, limit: options.patching.maxSize, option: "--max-size",
       isWorthReading: options.comments.mayBegin)
-    return try options.file.parse(content, maxDepth: options.maxDepth, comments: options.comments)
+    return (file, try options.file.parse(content, maxDepth: options.maxDepth, comments: options.comments))
   }
 
   func replace(
@@ -126,17 +130,14 @@ struct OneDocument {
     patch.write(compact: false, to: &output)
     output.append(UInt8(ascii: "\n"))
   }
-}
 
-/// Many documents, each patched separately and printed on its line.
-///
-/// This has its own loop instead of `DocumentInput.feed`: since the loop cannot change `self`, small documents take 7 %
-/// less time.
-struct EachDocument {
-  let options: Options
-  let streams: StandardStreams
+  // MARK: Many documents
 
-  func run() throws(ToolFailure) -> ExitStatus {
+  /// Patches many documents, each separately, and prints each on its line.
+  ///
+  /// This has its own loop instead of `DocumentInput.feed`: since the loop cannot change `self`, small documents take 7 %
+  /// less time.
+  func patchEach() throws(ToolFailure) -> ExitStatus {
     let patches = try NamedPatch.read(options, streams)
     var input = DocumentInput(
       options.file, try options.file.open(streams), maxDepth: options.maxDepth, maxSize: options.patching.maxSize,

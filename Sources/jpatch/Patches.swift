@@ -92,8 +92,8 @@ struct NamedPatch {
   }
 }
 
-// Detects `jpatch doc.json patch.json` instead of `jpatch patch.json doc.json`. Any object has the form of a merge patch,
-// so the document would be merged into the patch; with -i, the file would be lost. Clear cases are refused;
+// Detects `jpatch doc.json patch.json` instead of `jpatch patch.json doc.json`. Any object has the form of a merge
+// patch, so the document would be merged into the patch; with -i, the file would be lost. Clear cases are refused;
 // `--type merge-patch` confirms that it is intended.
 extension Options {
   /// - Parameters:
@@ -103,7 +103,9 @@ extension Options {
   func refuseSwapped(_ patches: [NamedPatch], to document: JSONValue, record: String? = nil) throws(ToolFailure) {
     guard type == nil, patches.contains(where: \.isMerge) else { return }
     if JSONPatch.looksLikePatch(document) { throw swapped("the document is a JSON Patch", record) }
-    if isInPlace, JSONPatch.isKnownOperation(document) { throw swapped("the document is one operation of a JSON Patch") }
+    if isInPlace, JSONPatch.isKnownOperation(document) {
+      throw swapped("the document is one operation of a JSON Patch")
+    }
   }
 
   /// With -i, refuses a patch that would replace a whole array.

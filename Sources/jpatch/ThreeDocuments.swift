@@ -1,16 +1,13 @@
 import FeedCore
 
-/// A three-way merge: the result keeps the layout of OURS. Unless the user has chosen what becomes of conflicts, nothing is
-/// written if there is one, so that a script cannot take half a merge for a whole one.
-struct ThreeDocuments {
-  let options: Options
-  let streams: StandardStreams
+// A three-way merge.
 
-  func run() throws(ToolFailure) -> ExitStatus {
-    let file = OneDocument(options: options, streams: streams)
-    if options.isInPlace, Descriptor.isSpecialFile(options.filePath) { throw file.refusal(.notRegular) }
-    let edited = options.isInPlace ? try file.edit() : nil
-    let ours = if let edited { try file.read(edited) } else { try options.readDocument(options.file, streams) }
+extension PatchCommand {
+  /// Merges three documents: the result keeps the layout of OURS. Unless the user has chosen what becomes of conflicts,
+  /// nothing is written if there is one, so that a script cannot take half a merge for a whole one.
+  func merge() throws(ToolFailure) -> ExitStatus {
+    try checkInPlace()
+    let (edited, ours) = try readDocument()
     let base = try readBase()
     let theirs = try options.readDocument(options.theirs, streams)
 
@@ -31,12 +28,9 @@ struct ThreeDocuments {
     if options.isCheck { return isClean ? .yes : .no }
     if isClean || options.conflictChoice != nil {
       let marked = !isClean && options.conflictChoice == .both ? marked(tree, merge, ours, theirs) : nil
-      try write(to: edited, file) { output in
-        if let marked {
-          output.append(marked)
-        } else {
-          JSONVerbatimWriter(of: ours, and: theirs).write(tree, to: &output)
-        }
+      try write(to: edited) { output in
+        if let marked { return output.append(marked) }
+        JSONVerbatimWriter(of: ours, and: theirs).write(tree, to: &output)
       }
     }
     for conflict in merge.conflicts { streams.say(Diagnostic(conflict.message + taken, source: options.file.name)) }
@@ -64,10 +58,8 @@ struct ThreeDocuments {
     return merge.isWholeConflict ? marks.wholeText : marks.text(tree)
   }
 
-  private func write(
-    to edited: EditedFile?, _ file: OneDocument, _ write: (inout ByteWriter) -> Void
-  ) throws(ToolFailure) {
-    if let edited { return try file.replace(edited, undo: nil, write: write) }
+  private func write(to edited: EditedFile?, _ write: (inout ByteWriter) -> Void) throws(ToolFailure) {
+    if let edited { return try replace(edited, undo: nil, write: write) }
     var output = ByteWriter(streams.output, records: .filter)
     write(&output)
     output.markRecord()

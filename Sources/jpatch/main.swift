@@ -4,11 +4,12 @@ jpatch.main(run)
 
 func run(_ invocation: Invocation, _ streams: StandardStreams) throws(ToolFailure) -> ExitStatus {
   let options = try Options(invocation)
+  let command = PatchCommand(options: options, streams: streams)
   switch options.mode {
-  case .one: return try OneDocument(options: options, streams: streams).run()
-  case .each: return try EachDocument(options: options, streams: streams).run()
-  case .compose, .invert: return try Algebra(options: options, streams: streams).run()
-  case .threeWay: return try ThreeDocuments(options: options, streams: streams).run()
+  case .one: return try command.patchOne()
+  case .each: return try command.patchEach()
+  case .compose, .invert: return try command.combine()
+  case .threeWay: return try command.merge()
   case .follow:
     var follow = PatchFollow(options, streams)
     return try follow.run()

@@ -182,3 +182,30 @@ private struct Myers {
     return pairs.reversed()
   }
 }
+
+/// The items of two lists by class: those that are equal have the same number.
+package struct Classes<Item: Hashable> {
+  package let olds: [Int]
+  package let news: [Int]
+  package let count: Int
+  /// Whether a class is in a list twice.
+  let hasCopies: Bool
+
+  package init(_ a: [Item], _ b: [Item]) {
+    var numbers: [Item: Int] = [:]
+    func classified(_ items: [Item]) -> [Int] {
+      items.map { item in
+        if let known = numbers[item] { return known }
+        numbers[item] = numbers.count
+        return numbers.count - 1
+      }
+    }
+    olds = classified(a)
+    let oldCount = numbers.count
+    news = classified(b)
+    count = numbers.count
+    var isTaken = [Bool](repeating: false, count: count)
+    for item in news { isTaken[item] = true }
+    hasCopies = oldCount < olds.count || isTaken.count { $0 } < news.count
+  }
+}

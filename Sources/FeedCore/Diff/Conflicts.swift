@@ -1,31 +1,32 @@
-/// A conflict, for messages.
-package struct MergeConflict {
-  /// With the indexes of OURS; the last one is of THEIRS if the value is only there.
-  package let pointer: JSONPointer
-  /// Nil if both sides added something.
-  package let base: JSONValue?
-  /// The values of each side; none if the side removed it, several if it added several elements.
-  package let ours: [JSONValue]
-  package let theirs: [JSONValue]
+/// A conflict, for messages: `conflict at /version: OURS has "1.1", THEIRS has "1.2"`. The pointer has the indexes of
+/// OURS; the last one is of THEIRS if the value is only there.
+package typealias MergeConflict = (pointer: JSONPointer, message: String)
 
-  /// `conflict at /version: OURS has "1.1", THEIRS has "1.2"`
-  package var message: String {
+extension ThreeWayMerge {
+  /// In the order in which they were found: from the outside in. The messages are made when they are asked for.
+  package var conflicts: some RandomAccessCollection<MergeConflict> {
+    found.lazy.map { conflict -> MergeConflict in
+      let pointer = pointer(conflict.path, conflict.token)
+      return (pointer, message(of: conflict, at: pointer))
+    }
+  }
+
+  private func message(of conflict: FoundConflict, at pointer: JSONPointer) -> String {
+    let (mine, others) = (conflict.ours.map(ours.value), conflict.theirs.map(theirs.value))
+    func words(_ values: [JSONValue]) -> String {
+      guard let first = values.first else { return "removes it" }
+      let verb = conflict.base < 0 ? "adds" : "has"
+      // Two values and the pointer fit on a line or two.
+      let more = values.count > 1 ? " and \(values.count - 1) more" : ""
+      return "\(verb) \(beginning(of: first.text, upTo: 60))" + more
+    }
+    // All other arrays are merged.
+    let haveOrders =
+      conflict.base >= 0 && [base.value(conflict.base), mine.first, others.first].allSatisfy { $0?.kind == .array }
     let place = pointer.tokens.isEmpty ? "the top" : pointer.shown
-    return "conflict at \(place): OURS \(words(ours)), THEIRS \(words(theirs))" + (isOrder ? "; the orders differ" : "")
+    return "conflict at \(place): OURS \(words(mine)), THEIRS \(words(others))"
+      + (haveOrders ? "; the orders differ" : "")
   }
-
-  /// Whether both sides have put the items of an array in an order of their own: all other arrays are merged.
-  private var isOrder: Bool { [base, ours.first, theirs.first].allSatisfy { $0?.kind == .array } }
-
-  private func words(_ values: [JSONValue]) -> String {
-    guard let first = values.first else { return "removes it" }
-    let verb = base == nil ? "adds" : "has"
-    return "\(verb) \(beginning(of: first.text, upTo: Self.limit))"
-      + (values.count > 1 ? " and \(values.count - 1) more" : "")
-  }
-
-  /// Two values and the pointer fit on a line or two.
-  private static let limit = 60
 }
 
 /// Children of a container, next to one another, of which one side or the other must be chosen.
@@ -134,16 +135,10 @@ package struct ConflictMarks {
   private struct Marked {
     let text: [UInt8]
     let lineEnd: [UInt8]
-    private var result: [UInt8] = []
+    var result: [UInt8] = []
     /// How much of `text` is done, and whether that ends with a region.
-    private var done = 0
-    private var isAfterRegion = false
-
-    init(text: [UInt8], lineEnd: [UInt8]) {
-      self.text = text
-      self.lineEnd = lineEnd
-      result.reserveCapacity(text.count)
-    }
+    var done = 0
+    var isAfterRegion = false
 
     mutating func add(
       _ mine: [WrittenPlaces.WrittenPlace], _ others: [WrittenPlaces.WrittenPlace], _ commas: ConflictRegion.Commas

@@ -54,7 +54,8 @@ package struct PathNode {
 package struct Differ {
   /// How changes are found and reported.
   package struct Settings {
-    package var findsMoves = true
+    /// Otherwise an item that cannot stay is removed and added again.
+  package var findsMoves = true
     /// Whether `test` operations will be added before removals and replacements; here only their size matters.
     package var addsTests = false
     /// Whether changes are reported individually, even if replacing their container would be shorter.
@@ -78,6 +79,7 @@ package struct Differ {
 
   var sides: Sides
   let options: Settings
+  /// Each applies to the document that those before it have made.
   package private(set) var changes: [Change] = []
   /// The containers on the way to the changes, each after its parent.
   package private(set) var paths: [PathNode] = []

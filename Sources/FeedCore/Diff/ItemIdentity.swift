@@ -152,7 +152,8 @@ struct IdentifyingMembers {
     }
   }
 
-  /// Whether a side has changed what told an item apart, or more than half of these members. Of several scalars in one member, half may change.
+  /// Whether a side has changed what told an item apart, or more than half of these members. Of several scalars in one
+  /// member, half may change.
   func haveChanged(_ item: Int, to new: Int, _ side: Side) -> Bool {
     guard let old = Self.values(of: item, base), let new = Self.values(of: new, side) else { return false }
     let changed = old.filter { name, values in

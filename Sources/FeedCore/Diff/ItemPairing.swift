@@ -102,7 +102,7 @@ struct ItemPairing {
 
   /// The classes of texts. If a few bytes of each long one tell it from the others in its list, the rest need not be
   /// digested.
-  private var textClasses: Classes {
+  private var textClasses: Classes<UInt64> {
     if old.size(arrays.old) > Self.longText * olds.count {
       let samples = Classes(olds.map(old.textSample), news.map(new.textSample))
       if !samples.hasCopies { return samples }
@@ -120,7 +120,7 @@ struct ItemPairing {
   /// Pairs items without a partner that are in the same class.
   /// - Parameter areEqual: decides with certainty whether the values at two tape positions are equal; nil if it is not
   ///   asked.
-  private mutating func pairEqual(_ classes: Classes, _ areEqual: (Int, Int) -> Bool?) {
+  private mutating func pairEqual(_ classes: Classes<UInt64>, _ areEqual: (Int, Int) -> Bool?) {
     let (restOfOld, restOfNew) = (restOfOld, restOfNew)
     for found in Alignment.pairs(classes.olds, classes.news, classCount: classes.count) {
       let (place, partner) = (restOfOld[found.old], restOfNew[found.new])
@@ -268,32 +268,5 @@ struct ItemPairing {
       next += 1
     }
     return places
-  }
-}
-
-/// The items of two lists by class: those with equal digests have the same number.
-private struct Classes {
-  let olds: [Int]
-  let news: [Int]
-  let count: Int
-  /// Whether a class is in a list twice.
-  let hasCopies: Bool
-
-  init(_ a: [UInt64], _ b: [UInt64]) {
-    var numbers: [UInt64: Int] = [:]
-    func classified(_ digests: [UInt64]) -> [Int] {
-      digests.map { digest in
-        if let known = numbers[digest] { return known }
-        numbers[digest] = numbers.count
-        return numbers.count - 1
-      }
-    }
-    olds = classified(a)
-    let oldCount = numbers.count
-    news = classified(b)
-    count = numbers.count
-    var isTaken = [Bool](repeating: false, count: count)
-    for item in news { isTaken[item] = true }
-    hasCopies = oldCount < olds.count || isTaken.count { $0 } < news.count
   }
 }

@@ -1,14 +1,9 @@
 /// The merge patch (RFC 7386) between two documents: the members of objects that differ, with null for removed ones.
 /// Some documents cannot be the result of one, because a null in it always means removal.
 package struct MergeDiff {
-  /// An object that is being written, with the members still to come.
-  private struct DiffLevel {
-    let name: Int?
-    var members: ArraySlice<DiffMember>
-    /// The length of the output before the object, its name, and the comma.
-    let start: Int
-    var isFirst = true
-  }
+  /// An object that is being written, with the members still to come. The start is the length of the output before the
+  /// object, its name, and the comma.
+  private typealias DiffLevel = (name: Int?, members: ArraySlice<DiffMember>, start: Int, isFirst: Bool)
 
   /// The position of the name in the new document, or if the member is removed, in the old. And the positions of the
   /// values; nil if there is none.
@@ -18,6 +13,7 @@ package struct MergeDiff {
   private var output: [UInt8] = []
   private var levels: [DiffLevel] = []
 
+  /// - Parameter new: must be the result of the patch, so it must not have null as a member where the two differ.
   package init(_ old: Side, _ new: Side) { sides = Sides(old: old, new: new) }
 
   /// - Returns: the patch as compact JSON text; nil if the documents are equal.
@@ -30,7 +26,7 @@ package struct MergeDiff {
       try check(0)
       return sides.new.value(0).text
     }
-    levels.append(DiffLevel(name: nil, members: try members(0, 0, nil)[...], start: 0))
+    levels.append((nil, try members(0, 0, nil)[...], 0, true))
     output.append(UInt8(ascii: "{"))
     var isSame = true
     while let level = levels.last {
@@ -55,7 +51,7 @@ package struct MergeDiff {
     if let old = member.old, let new = member.new, areObjects(old, new) {
       // Its members are patched individually.
       let members = try members(old, new, member.name)
-      levels.append(DiffLevel(name: member.name, members: members[...], start: start))
+      levels.append((member.name, members[...], start, true))
       return output.append(UInt8(ascii: "{"))
     }
     levels[levels.count - 1].isFirst = false

@@ -1,8 +1,8 @@
 // Compares two objects: members are paired by name.
 
 extension Differ {
-  /// - Returns: the members that are in both and differ, as replacements. Nil if they cannot be paired: if a name occurs twice, no path
-  ///   can name its members. Then the object can only be replaced.
+  /// - Returns: the members that are in both and differ, as replacements. Nil if they cannot be paired: if a name occurs
+  ///   twice, no path can name its members. Then the object can only be replaced.
   mutating func compareObjects(_ objects: Change, _ path: Int) -> [Change]? {
     let olds = Members(old, objects.old)
     let news = Members(new, objects.new)

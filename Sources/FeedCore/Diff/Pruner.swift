@@ -40,7 +40,7 @@ struct Pruner {
     tape.reserveCapacity(document.tape.count)
   }
 
-  mutating func run() throws(Scope.IndexMismatch) {
+  mutating func run() throws(FormatError) {
     var active: [Int] = []
     steps.enter(0, &active)
     if ends(active, .ignore) {
@@ -64,7 +64,9 @@ struct Pruner {
         active = known
       } else {
         active =
-          if let key { steps.advance(level.active, to: document, key) } else { try steps.advance(level.active) }
+          if let key { steps.advance(level.active, to: document, key) } else {
+            try steps.advance(level.active, to: JSONValue(document: document, position: child))
+          }
         if key == nil { levels[levels.count - 1].activeInElements = active }
       }
       let isChosen = level.isChosen || ends(active, .only)

@@ -47,11 +47,6 @@ package struct Scope {
     var origins: [Int] = []
   }
 
-  /// A rule uses an index, but that index is not the same element on both sides.
-  package struct IndexMismatch: Error {
-    package let message: String
-  }
-
   /// The tokens that match any child, and any number of them on the way.
   static let any = Array("*".utf8)
   static let anyNumber = Array("**".utf8)
@@ -62,10 +57,12 @@ package struct Scope {
 
   package var isEmpty: Bool { rules.isEmpty }
 
+  /// A rule that is added later decides, where two say something of one place.
   package mutating func add(_ rule: Rule) { rules.append(rule) }
 
   /// The document without ignored parts.
-  func view(of document: JSONDocument) throws(IndexMismatch) -> (JSONDocument, Marks) {
+  /// - Throws: if a rule has an index where the document has an array: the index is not the same element on both sides.
+  func view(of document: JSONDocument) throws(FormatError) -> (JSONDocument, Marks) {
     if rules.isEmpty { return (document, Marks()) }
     var pruner = Pruner(document, rules)
     try pruner.run()
@@ -173,14 +170,13 @@ struct ScopeSteps {
   }
 
   /// The places of an element.
-  func advance(_ active: [Int]) throws(Scope.IndexMismatch) -> [Int] {
+  func advance(_ active: [Int], to item: JSONValue) throws(FormatError) -> [Int] {
     var result: [Int] = []
     for number in active {
       let place = places[number]
       if let (rule, name) = place.index {
-        throw Scope.IndexMismatch(
-          message:
-            "\(rules[rule].text): an item has no fixed place in an array: use '*' instead of '\(quoted(name))'")
+        throw FormatError(
+          "\(rules[rule].text): an item has no fixed place in an array: use '*' instead of '\(quoted(name))'", at: item)
       }
       if place.repeats { enter(number, &result) }
       if let any = place.any { enter(any, &result) }

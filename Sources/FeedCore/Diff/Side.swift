@@ -8,7 +8,7 @@ package struct Side {
   private let digestMask: UInt64
 
   /// - Parameter digestMask: see `JSONDigests`.
-  package init(_ document: JSONDocument, _ scope: Scope, digestMask: UInt64 = .max) throws(Scope.IndexMismatch) {
+  package init(_ document: JSONDocument, _ scope: Scope, digestMask: UInt64 = .max) throws(FormatError) {
     whole = document.compacted
     (self.document, marks) = try scope.view(of: whole)
     self.digestMask = digestMask
@@ -22,8 +22,10 @@ package struct Side {
     digestMask = .max
   }
 
-  /// An empty cache for the digests of this side.
-  var digests: DigestCache { DigestCache(document, sets: marks.sets, voids: marks.voids, mask: digestMask) }
+  /// The digests of a value and of all values in it.
+  func digests(_ position: Int) -> [UInt64] {
+    JSONDigests.of(value(position), sets: marks.sets, voids: marks.voids, mask: digestMask)
+  }
 
   /// A digest of the text of a value.
   func textDigest(_ position: Int) -> UInt64 { JSONDigests.ofText(value(position)) & digestMask }
@@ -53,6 +55,7 @@ package struct Side {
   /// Whether a part of this container is left out, so that its text has more than is compared.
   func isPruned(_ position: Int) -> Bool { !marks.pruned.isEmpty && marks.pruned.contains(position) }
 
+  /// The tape positions of the items of an array.
   package func items(_ array: Int) -> [Int] { items(from: document.first(array), to: document.last(array)) }
 
   /// Members that usually identify items, the most common first.

@@ -21,8 +21,8 @@ package struct Sides {
   package init(old: Side, new: Side) {
     self.old = old
     self.new = new
-    olds = old.digests
-    news = new.digests
+    olds = DigestCache(old)
+    news = DigestCache(new)
   }
 
   /// Whether two documents are equal. The comparison ends at the first difference.
@@ -34,6 +34,7 @@ package struct Sides {
   /// Whether two values have the same text and are therefore equal.
   func haveSameText(_ a: Int, _ b: Int) -> Bool { old.value(a).hasSameText(as: new.value(b)) }
 
+  /// Whether the value at tape position `a` of the old document equals that at `b` of the new one.
   package mutating func areEqual(_ a: Int, _ b: Int) -> Bool {
     if old.isVoid(a) && new.isVoid(b) { return true }
     guard old.document.kind(a).isContainer, new.document.kind(b).isContainer else {
@@ -77,21 +78,15 @@ package struct Sides {
 /// The digests of a document, made on demand: for a value and everything in it, when first needed. If two documents
 /// differ little, most of them is never digested, because the text is the same.
 struct DigestCache {
-  private let document: JSONDocument
-  private let sets: Set<Int>
-  private let voids: Set<Int>
-  private let mask: UInt64
+  private let side: Side
   /// By tape position; empty if nothing is known yet.
   private var pages: [[UInt64]]
 
   private static let pageSize = 1024
 
-  init(_ document: JSONDocument, sets: Set<Int>, voids: Set<Int>, mask: UInt64) {
-    self.document = document
-    self.sets = sets
-    self.voids = voids
-    self.mask = mask
-    pages = [[UInt64]](repeating: [], count: document.tape.count / Self.pageSize + 1)
+  init(_ side: Side) {
+    self.side = side
+    pages = [[UInt64]](repeating: [], count: side.document.tape.count / Self.pageSize + 1)
   }
 
   /// The digest of a value or of a member's name; nil if it is unknown. If the digest of a value is known, so are those
@@ -105,12 +100,10 @@ struct DigestCache {
 
   mutating func digest(of position: Int) -> UInt64 {
     if let digest = known(position) { return digest }
-    if document.kind(position).isContainer || voids.contains(position) {
-      let value = JSONValue(document: document, position: position)
-      let words = JSONDigests.of(value, sets: sets, voids: voids, mask: mask)
-      for (place, digest) in words.enumerated() { store(digest, at: position + place) }
+    if side.document.kind(position).isContainer || side.isVoid(position) {
+      for (place, digest) in side.digests(position).enumerated() { store(digest, at: position + place) }
     } else {
-      store(JSONDigests.ofScalar(JSONValue(document: document, position: position)) & mask, at: position)
+      store(side.scalarDigest(position), at: position)
     }
     return known(position) ?? 0
   }

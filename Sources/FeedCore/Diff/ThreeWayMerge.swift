@@ -77,7 +77,7 @@ package struct ThreeWayMerge {
   private let writer: JSONVerbatimWriter
   private var frames: [MergeFrame] = []
   private var paths: [(parent: Int, token: ReferenceToken)] = []
-  private var found: [FoundConflict] = []
+  private(set) var found: [FoundConflict] = []
   /// Where the result has the values of both sides.
   package private(set) var regions: [ConflictRegion] = []
   /// The first array whose items are told apart by a member that was found in the data.
@@ -87,7 +87,7 @@ package struct ThreeWayMerge {
   /// - Parameter scope: rules of `identity` only.
   package init(
     base: JSONDocument?, ours: JSONDocument, theirs: JSONDocument, choice: Choice, _ scope: Scope = Scope()
-  ) throws(Scope.IndexMismatch) {
+  ) throws(FormatError) {
     self.base = try Side(base ?? JSONTree.emptyObject.origin.document, scope)
     self.ours = try Side(ours, scope)
     self.theirs = try Side(theirs, scope)
@@ -295,14 +295,6 @@ package struct ThreeWayMerge {
     frames[frames.count - 1].regions.append(regions.count - 1)
   }
 
-  package var conflicts: some RandomAccessCollection<MergeConflict> {
-    found.lazy.map { conflict in
-      MergeConflict(
-        pointer: pointer(conflict.path, conflict.token), base: conflict.base < 0 ? nil : base.value(conflict.base),
-        ours: conflict.ours.map(ours.value), theirs: conflict.theirs.map(theirs.value))
-    }
-  }
-
   /// Decides where the commas of a container's regions go. Either side of a region may be empty, so a region cannot
   /// rely on the next one: only on children that are there whatever is chosen.
   private mutating func arrange(_ frame: MergeFrame, _ result: inout JSONRebuilding) {
@@ -323,7 +315,7 @@ package struct ThreeWayMerge {
     for other in all.dropFirst() { regions[other] = ConflictRegion(ours: [], theirs: []) }
   }
 
-  private func pointer(_ path: Int, _ token: ReferenceToken, index text: (Int) -> String = { String($0) }) -> JSONPointer {
+  func pointer(_ path: Int, _ token: ReferenceToken, index text: (Int) -> String = { String($0) }) -> JSONPointer {
     var tokens = [token]
     var next = path
     while next >= 0 {

@@ -2,9 +2,11 @@
 
 /// The bytes of a JSON text with their tape (see JSONTape).
 package final class JSONDocument: Sendable {
+  /// UTF-8. Without comments it is the text as it was read, with the white space around the value.
   package let bytes: [UInt8]
   /// The text as it was read, if it has comments or trailing commas. In `bytes` there are blanks for them.
   package let commented: [UInt8]?
+  /// The words of the value; the first is at position 0.
   package let tape: [UInt64]
   /// Whether there is no white space between the tokens of the value. May be false without need if it was parsed like
   /// another document.
@@ -81,6 +83,7 @@ package final class JSONDocument: Sendable {
   /// The text as it was read.
   package var text: [UInt8] { commented ?? bytes }
 
+  /// The whole value.
   package var root: JSONValue { JSONValue(document: self, position: 0) }
 
   // MARK: The tape
@@ -180,6 +183,7 @@ package struct JSONChildren: Sequence, IteratorProtocol, Sendable {
     end = isContainer ? document.last(value.position) : 0
   }
 
+  /// Reads one word or two of the tape; nothing is decoded.
   package mutating func next() -> Child? {
     guard position < end else { return nil }
     let key = isObject ? JSONValue(document: document, position: position) : nil

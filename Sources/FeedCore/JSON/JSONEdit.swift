@@ -3,7 +3,7 @@
 
 /// Why a pointer names nothing in a tree.
 package struct PointerError: Error, Equatable, Sendable {
-  enum PointerFailure: Equatable, Sendable {
+  enum PointerFailure: Error, Equatable, Sendable {
     case noMember
     case noElement(count: Int)
     case notAnIndex
@@ -122,10 +122,10 @@ extension JSONTree {
       if token == Self.dash { addition.index = index }
       parent.node.insert(value, at: index)
     } else {
-      switch parent.node.slot(named: token) {
-      case .slot(let slot): addition.before = parent.node.replace(slot, with: value)
-      case .nothing: parent.node.append(value, named: JSONTree.name(token))
-      case .duplicate: throw PointerError(.duplicate, pointer, pointer.tokens.count - 1)
+      if let slot = try Self.slot(named: pointer, pointer.tokens.count - 1, in: parent.node) {
+        addition.before = parent.node.replace(slot, with: value)
+      } else {
+        parent.node.append(value, named: JSONTree.name(token))
       }
     }
     return addition
@@ -179,14 +179,17 @@ extension JSONTree {
   private static func slot(_ pointer: JSONPointer, _ depth: Int, in node: JSONNode) throws(PointerError) -> Int {
     let token = pointer.tokens[depth]
     guard node.isArray else {
-      switch node.slot(named: token) {
-      case .slot(let slot): return slot
-      case .nothing: throw PointerError(.noMember, pointer, depth)
-      case .duplicate: throw PointerError(.duplicate, pointer, depth)
-      }
+      if let slot = try slot(named: pointer, depth, in: node) { return slot }
+      throw PointerError(.noMember, pointer, depth)
     }
     if token == dash { throw PointerError(.dash, pointer, depth) }
     return try index(pointer, depth, in: node, below: node.count)
+  }
+
+  private static func slot(
+    named pointer: JSONPointer, _ depth: Int, in node: JSONNode
+  ) throws(PointerError) -> Int? {
+    do { return try node.slot(named: pointer.tokens[depth]) } catch { throw PointerError(error, pointer, depth) }
   }
 
   private static func insertionIndex(_ pointer: JSONPointer, in node: JSONNode) throws(PointerError) -> Int {

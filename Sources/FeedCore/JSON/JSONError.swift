@@ -25,6 +25,7 @@ package struct JSONError: LocatedError, Equatable, Sendable {
     case endOfInput
   }
 
+  /// Tests and hints go by it; people get `message`.
   package let kind: Kind
   /// In bytes from the start of the document.
   package let offset: Int
@@ -72,6 +73,7 @@ package struct JSONError: LocatedError, Equatable, Sendable {
 
 /// Why a JSON value is not of the expected format, such as a patch or an event record.
 package struct FormatError: LocatedError, Equatable, Sendable {
+  /// Says where in the format it is too, such as `op 3: no 'path'`; lower case, no full stop.
   package let message: String
   package let limit: Limit?
   /// In the document that contains the value.

@@ -4,7 +4,10 @@
 extension JSONValue {
   /// The value of the last member called `name`; nil if there is none or this is not an object.
   package func member(_ name: [UInt8]) -> JSONValue? {
-    document.member(name, of: position).map { JSONValue(document: document, position: $0) }
+    let (bytes, words) = (document.bytes, document.tape)
+    return document.member(name[...], of: position, bytes.span, words.span).map {
+      JSONValue(document: document, position: $0)
+    }
   }
 
   package func member(_ name: String) -> JSONValue? { member(Array(name.utf8)) }
@@ -12,7 +15,10 @@ extension JSONValue {
   /// The value that `pointer` names in this one; nil if there is none. Of several members with one name, the last
   /// counts.
   package func value(at pointer: JSONPointer) -> JSONValue? {
-    document.position(of: pointer, in: position).map { JSONValue(document: document, position: $0) }
+    let (bytes, words) = (document.bytes, document.tape)
+    return document.position(of: pointer, in: position, bytes.span, words.span).map {
+      JSONValue(document: document, position: $0)
+    }
   }
 
   /// The tape position of the first name that an earlier member has too; nil if all names differ.
@@ -39,13 +45,8 @@ extension JSONValue {
 }
 
 extension JSONDocument {
-  /// The tape position of the value that `pointer` names in the one at `start`; nil if there is none.
-  package func position(of pointer: JSONPointer, in start: Int = 0) -> Int? {
-    let (bytes, words) = (self.bytes, self.tape)
-    return position(of: pointer, in: start, bytes.span, words.span)
-  }
-
-  /// The same, and whether that value is a string without escapes that is `word`. This makes no array.
+  /// The tape position of the value that `pointer` names, and whether that is a string without escapes that is `word`;
+  /// nil if there is none. This makes no array.
   package func position(of pointer: JSONPointer, comparedTo word: [UInt8]) -> (position: Int, isSame: Bool)? {
     let (bytes, words) = (self.bytes, self.tape)
     let (text, tape) = (bytes.span, words.span)
@@ -55,7 +56,7 @@ extension JSONDocument {
   }
 
   @inline(__always)
-  private func position(
+  fileprivate func position(
     of pointer: JSONPointer, in start: Int, _ text: borrowing Span<UInt8>, _ tape: borrowing Span<UInt64>
   ) -> Int? {
     var position = start
@@ -70,13 +71,8 @@ extension JSONDocument {
   }
 
   /// The tape position of the last member called `name`; nil if there is none or this is not an object.
-  fileprivate func member(_ name: [UInt8], of position: Int) -> Int? {
-    let (bytes, words) = (self.bytes, self.tape)
-    return member(name[...], of: position, bytes.span, words.span)
-  }
-
   @inline(__always)
-  private func member(
+  fileprivate func member(
     _ name: ArraySlice<UInt8>, of position: Int, _ text: borrowing Span<UInt8>, _ tape: borrowing Span<UInt64>
   ) -> Int? {
     guard TapeWord.kind(tape[position]) == .object else { return nil }

@@ -67,24 +67,16 @@ final class JSONNode: @unchecked Sendable {
 
   // MARK: Finding
 
-  /// The result of looking up a name in an object.
-  enum NameLookup {
-    case slot(Int)
-    case nothing
-    /// The object has more than one member of this name.
-    case duplicate
-  }
-
-  func slot(named name: ArraySlice<UInt8>) -> NameLookup {
-    var found = NameLookup.nothing
+  /// The slot of the member with this name; nil if there is none.
+  /// - Throws: `duplicate` if there is more than one.
+  func slot(named name: ArraySlice<UInt8>) throws(PointerError.PointerFailure) -> Int? {
+    var found: Int?
+    var isDuplicate = false
     func consider(_ slot: Int, _ document: JSONDocument, _ key: Int) -> Bool {
       guard JSONString.equals(document, key, name) else { return true }
-      if case .slot = found {
-        found = .duplicate
-        return false
-      }
-      found = .slot(slot)
-      return true
+      isDuplicate = found != nil
+      found = slot
+      return !isDuplicate
     }
     if let index {
       index.visit(JSONDigests.of(name)) { place in
@@ -95,6 +87,7 @@ final class JSONNode: @unchecked Sendable {
     } else {
       slots.visitNames(consider)
     }
+    if isDuplicate { throw .duplicate }
     return found
   }
 

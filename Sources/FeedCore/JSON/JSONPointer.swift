@@ -44,10 +44,12 @@ package struct JSONPointer: Equatable, Sendable {
     }
   }
 
+  /// From the outermost, with `~0` and `~1` already decoded.
   package private(set) var tokens = Tokens()
 
   package init() {}
 
+  /// - Parameter tokens: decoded, so that `/` and `~` stand for themselves.
   package init(tokens: some Sequence<some Collection<UInt8>>) {
     for token in tokens { self.tokens.append(token) }
   }

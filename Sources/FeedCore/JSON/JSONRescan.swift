@@ -94,7 +94,8 @@ extension JSONScanner {
     if !twins.isEmpty { twins[twins.count - 1].next = child }
   }
 
-  /// Finds the tokens of the innermost container that are equal, together with the first byte of the token after them. Says in `expected` what that token is.
+  /// Finds the tokens of the innermost container that are equal, together with the first byte of the token after them.
+  /// Says in `expected` what that token is.
   /// - Returns: the position of that token.
   private mutating func endOfRun(
     _ words: borrowing Span<UInt64>, from position: Int, _ shift: Int, upTo end: Int, _ child: inout Int

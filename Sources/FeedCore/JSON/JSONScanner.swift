@@ -12,13 +12,7 @@ package struct JSONScanner {
     case value, elementOrEnd, keyOrEnd, key, colon, elementEnd, memberEnd, nothing
   }
 
-  /// The token that the last chunk cut off.
-  private enum Unfinished {
-    case none
-    case string(isKey: Bool)
-    case number(NumberState)
-  }
-
+  /// The words so far. Offsets count from the first byte of the document.
   package internal(set) var tape: [UInt64] = []
   /// Whether there is no white space between the tokens, so that the text is its own compact form.
   package internal(set) var isCompact = true
@@ -32,7 +26,9 @@ package struct JSONScanner {
   var expected = Expected.value
   /// What must follow a value in the innermost container.
   var afterValue = Expected.nothing
-  private var unfinished = Unfinished.none
+  /// The token that the last chunk cut off: of a string, whether it is a name; of a number, what comes next.
+  private var unfinishedString: Bool?
+  private var unfinishedNumber: NumberState?
   /// The tape position of the innermost open container, and how many are open.
   private var container = 0
   private(set) var openCount = 0
@@ -70,12 +66,12 @@ package struct JSONScanner {
       index = start
     }
 
-    let token = unfinished
-    unfinished = .none
-    switch token {
-    case .none: break
-    case .string(let isKey): guard try string(bytes, &index, isKey: isKey, isLast) else { return false }
-    case .number(let state): guard try number(bytes, &index, state, isLast) else { return false }
+    if let isKey = unfinishedString {
+      unfinishedString = nil
+      guard try string(bytes, &index, isKey: isKey, isLast) else { return false }
+    } else if let state = unfinishedNumber {
+      unfinishedNumber = nil
+      guard try number(bytes, &index, state, isLast) else { return false }
     }
 
     while expected != .nothing {
@@ -220,7 +216,7 @@ package struct JSONScanner {
       return true
     case .outOfBytes:
       if isLast { throw JSONError(.endInString, at: count) }
-      unfinished = .string(isKey: isKey)
+      unfinishedString = isKey
       return false
     case .error(let kind, let place): throw JSONError(kind, at: place)
     }
@@ -234,7 +230,7 @@ package struct JSONScanner {
     switch scanNumber(bytes, &index, &state) {
     case .error(let kind, let place): throw JSONError(kind, at: place)
     case .outOfBytes where !isLast:
-      unfinished = .number(state)
+      unfinishedNumber = state
       return false
     case .outOfBytes where !state.mayEnd: throw JSONError(.expectedDigit, at: index)
     case .complete, .outOfBytes:

@@ -14,6 +14,8 @@ package struct StreamedDocument: Sendable {
   package func place(of offset: Int) -> TextPlace { position.place(of: offset, in: document.bytes) }
 }
 
+/// Takes bytes in any pieces, and gives the documents in them with their places. After an error it can only go on in a
+/// stream of lines.
 package struct JSONStream {
   /// What is wrong with the stream, and where.
   package struct Failure: MessageError {
@@ -76,6 +78,7 @@ package struct JSONStream {
     return try descriptor.read(upTo: ByteReader.chunkSize, into: &buffer)
   }
 
+  /// Takes bytes that were read elsewhere.
   package mutating func append(_ bytes: [UInt8]) {
     buffer += comments == .accepted ? JSONComments.blanked(bytes) : bytes
   }

@@ -43,14 +43,17 @@ package enum JSONKind: UInt8, Sendable {
 
 /// One word of the tape: kind in the low four bits, offset (or position) above.
 package enum TapeWord {
+  /// The first word of a value: its kind and the offset of its first byte.
   @inlinable
   package static func make(_ kind: JSONKind, at offset: Int) -> UInt64 {
     UInt64(truncatingIfNeeded: offset) << 4 | UInt64(kind.rawValue)
   }
 
+  /// The last word of a container, with the offset of its bracket.
   @inlinable
   package static func closing(at offset: Int) -> UInt64 { UInt64(offset) << 4 | 0xF }
 
+  /// The second word of a closed container, with the position after the container.
   @inlinable
   package static func skip(to position: Int) -> UInt64 { UInt64(position) << 4 | 0xE }
 

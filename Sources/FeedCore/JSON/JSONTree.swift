@@ -29,6 +29,7 @@ package struct JSONTree: Sendable {
   /// `{}`, to put members into.
   package static let emptyObject = JSONTree(JSONDocument(known: Array("{}".utf8)).root)
 
+  /// Edits inside do not change it.
   package var kind: JSONKind { origin.kind }
 
   /// The value as read, if nothing in it is opened; otherwise nil.
@@ -107,6 +108,7 @@ package struct JSONTree: Sendable {
 // order (RFC 6902 §4.6). An object with two members of one name equals only one with the same members in the same
 // order. A list of pairs to compare replaces recursion.
 extension JSONTree {
+  /// RFC 6902 §4.6. It takes time and memory in proportion to the smaller tree, at any depth.
   package static func equal(_ left: JSONTree, _ right: JSONTree) -> Bool {
     if let a = left.untouched, let b = right.untouched, a.hasSameText(as: b) { return true }
     var pending = [(left, right)]

@@ -162,7 +162,7 @@ package struct JSONVerbatimWriter {
         context.shift = shift(of: tree.origin, to: context)
         open(tree, node, context, &levels, to: &output)
       } else {
-        openNew(tree, node, context, &levels, to: &output)
+        open(tree, node, context, isNew: true, &levels, to: &output)
       }
     } else if isInPlace {
       write(text, tree.origin.range, context.shift, to: &output)
@@ -189,15 +189,19 @@ package struct JSONVerbatimWriter {
 
   // MARK: Containers
 
+  /// Opens a level for the children of a container.
+  /// - Parameter isNew: whether it is a container of the patch that was changed after it was put in, so that its former
+  ///   text does not matter. A value from the document may be in it, with its comments.
   private func open(
-    _ tree: JSONTree, _ node: JSONNode, _ around: WritingPlace, _ levels: inout [Level], to output: inout ByteWriter
+    _ tree: JSONTree, _ node: JSONNode, _ around: WritingPlace, isNew: Bool = false, _ levels: inout [Level],
+    to output: inout ByteWriter
   ) {
-    let own = ContainerLayout(of: tree.origin)
+    let own = ContainerLayout(of: isNew ? JSONTree.emptyObject.origin : tree.origin)
     let isObject = tree.kind == .object
     let close = isObject ? UInt8(ascii: "}") : UInt8(ascii: "]")
     var commented = document.commented == nil || own.isEmpty ? nil : CommentedChildren(of: tree.origin)
     output.append(isObject ? UInt8(ascii: "{") : UInt8(ascii: "["))
-    let inner = (tree.origin.range.lowerBound + 1)..<(tree.origin.range.upperBound - 1)
+    let inner = isNew ? 0..<0 : (tree.origin.range.lowerBound + 1)..<(tree.origin.range.upperBound - 1)
     if node.count == 0 {
       if own.isEmpty {
         write(text, inner, around.shift, to: &output)
@@ -208,7 +212,9 @@ package struct JSONVerbatimWriter {
       return
     }
     var inside = around
-    inside.lineStart = childLineStart(own, around)
+    let isOnOneLine = isNew && (around.hasChildrenOnOneLine || levels.count >= Self.deepestLine)
+    inside.lineStart = isOnOneLine ? nil : childLineStart(own, around)
+    if isNew { inside.shift = nil }
     inside.hasChildrenOnOneLine = !isObject && own.hasChildrenOnOneLine
     if inside.lineStart == nil, let separator = own.separator {
       inside.afterComma = Array(separator.drop { $0 != UInt8(ascii: ",") }.dropFirst())
@@ -227,31 +233,8 @@ package struct JSONVerbatimWriter {
       Level(
         slots: node.slots.makeIterator(), layout: own, isObject: isObject, context: inside,
         newSeparator: newSeparator(own, inside), newColon: own.colon ?? [UInt8(ascii: ":")] + layout.afterColon,
-        end: (commented == nil ? end : []) + [close], commented: commented,
-        hasRuns: commented == nil && inside.shift == nil && places == nil))
-  }
-
-  /// Opens a container of the patch that was changed after it was put in. A value from the document may be in it, with
-  /// its comments.
-  private func openNew(
-    _ tree: JSONTree, _ node: JSONNode, _ around: WritingPlace, _ levels: inout [Level], to output: inout ByteWriter
-  ) {
-    let isObject = tree.kind == .object
-    output.append(isObject ? UInt8(ascii: "{") : UInt8(ascii: "["))
-    let close = isObject ? UInt8(ascii: "}") : UInt8(ascii: "]")
-    if node.count == 0 { return output.append(close) }
-    let isOneLine = around.hasChildrenOnOneLine || levels.count >= Self.deepestLine
-    var inside = around
-    inside.lineStart = isOneLine ? nil : around.lineStart.map { $0 + layout.unit }
-    inside.hasChildrenOnOneLine = false
-    inside.shift = nil
-    let end = inside.lineStart == nil ? [] : around.lineStart ?? []
-    let empty = ContainerLayout(of: JSONTree.emptyObject.origin)
-    levels.append(
-      Level(
-        slots: node.slots.makeIterator(), layout: empty, isObject: isObject, context: inside,
-        newSeparator: newSeparator(empty, inside), newColon: [UInt8(ascii: ":")] + layout.afterColon,
-        end: end + [close], isNew: true))
+        end: (commented == nil ? end : []) + [close], commented: commented, isNew: isNew,
+        hasRuns: !isNew && commented == nil && inside.shift == nil && places == nil))
   }
 
   /// The line end and indentation for the children of a container; nil if they share a line.
@@ -309,14 +292,15 @@ package struct JSONVerbatimWriter {
 /// Where some children of containers are written: those that are copied as a whole. One that is a whole document keeps its
 /// text.
 package final class WrittenPlaces {
-  /// A child that was copied as a whole. The separator is the comma before it, if there is one, with white space; the end
-  /// is the offset after it.
+  /// A child that was copied as a whole. The separator is the comma before it, if there is one, with white space; the
+  /// end is the offset after it.
   package typealias WrittenPlace = (value: JSONValue, separator: Range<Int>, end: Int)
 
   let isWanted: (JSONValue) -> Bool
   /// In the order of the output.
   package private(set) var all: [WrittenPlace] = []
 
+  /// - Parameter isWanted: chooses the children by their values as read.
   package init(of isWanted: @escaping (JSONValue) -> Bool) { self.isWanted = isWanted }
 
   func note(_ tree: JSONTree, _ separator: Range<Int>, end: Int) {

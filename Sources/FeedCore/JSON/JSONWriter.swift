@@ -24,6 +24,7 @@ package enum JSONWriter {
   private static let comma: [UInt8] = [UInt8(ascii: ",")]
   private static let colon: [UInt8] = [UInt8(ascii: ":")]
 
+  /// Writes `tree` in a layout that does not depend on how it was read.
   package static func write(_ tree: JSONTree, in style: JSONStyle, to output: inout ByteWriter) {
     var formatter = JSONFormatter(style)
     let isCompact = style == .compact

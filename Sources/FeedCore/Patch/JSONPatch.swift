@@ -6,6 +6,7 @@ package enum PatchType: String, CaseIterable { case jsonPatch = "json-patch", me
 
 /// A list of operations that can be applied to a document.
 package struct JSONPatch: Sendable {
+  /// In the order in which they are applied.
   package var operations: [Operation]
 
   package init(_ operations: [Operation] = []) { self.operations = operations }
@@ -39,6 +40,14 @@ package struct JSONPatch: Sendable {
         path
       }
     }
+
+    /// The value that it puts or tests.
+    var value: JSONTree? {
+      switch self {
+      case .add(let value, _), .replace(_, let value), .test(_, let value): value
+      case .remove, .move, .copy: nil
+      }
+    }
   }
 
   /// - Parameter value: should be an array of operation objects.
@@ -69,20 +78,13 @@ package struct JSONPatch: Sendable {
 
   /// Whether a value is clearly an operation of RFC 6902.
   package static func isKnownOperation(_ value: JSONValue) -> Bool {
-    guard isOperation(value) else { return false }
-    do { _ = try operation(value, number: 1, .max) } catch { return false }
-    return true
+    isOperation(value) && (try? operation(value, number: 1, .max)) != nil
   }
 
   /// Whether a value is a non-empty array of operations.
   package static func looksLikePatch(_ value: JSONValue) -> Bool {
-    guard value.kind == .array else { return false }
-    var isEmpty = true
-    for child in value.children {
-      guard isKnownOperation(child.value) else { return false }
-      isEmpty = false
-    }
-    return !isEmpty
+    value.kind == .array && value.children.contains { _ in true }
+      && value.children.allSatisfy { isKnownOperation($0.value) }
   }
 
   // MARK: Reading one operation
@@ -171,11 +173,9 @@ extension JSONPatch.Operation {
     case .add, .remove, .replace, .test: break
     }
     pointer(",\"path\":", path)
-    switch self {
-    case .add(let value, _), .replace(_, let value), .test(_, let value):
+    if let value {
       output.append(",\"value\":")
       JSONWriter.writeCompact(value, to: &output)
-    case .remove, .move, .copy: break
     }
     output.append(UInt8(ascii: "}"))
   }

@@ -104,10 +104,7 @@ package enum MergePatch {
   private static func slot(
     named name: [UInt8], _ key: JSONValue, in node: JSONNode, _ levels: [MergedObject]
   ) throws(PatchFailure) -> Int? {
-    switch node.slot(named: name[...]) {
-    case .nothing: return nil
-    case .slot(let slot): return slot
-    case .duplicate:
+    do { return try node.slot(named: name[...]) } catch {
       throw PatchFailure("merge: " + duplicate(key, levels).message)
     }
   }

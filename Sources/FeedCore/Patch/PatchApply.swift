@@ -60,6 +60,7 @@ extension JSONPatch {
     undo = log
   }
 
+  /// The same without a record of the changes.
   package func apply(to tree: inout JSONTree, _ options: PatchOptions = PatchOptions()) throws(PatchFailure) {
     var undo: UndoLog?
     try apply(to: &tree, options, undo: &undo)

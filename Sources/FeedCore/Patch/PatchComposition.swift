@@ -13,8 +13,8 @@
 
 /// Operations of several patches, joined where one is enough.
 package struct PatchComposition {
-  /// The operations so far; nil if one was joined with a later one. And whether an operation puts a value at a place that
-  /// an earlier one left. Taking this value away again then leaves no trace: the member was missing, or the element is
+  /// The operations so far; nil if one was joined with a later one. And whether an operation puts a value at a place
+  /// that an earlier one left. Taking this value away again then leaves no trace: the member was missing, or the element is
   /// inserted and removed.
   private var slots: [(operation: JSONPatch.Operation?, fillsGap: Bool)] = []
   private var footprints = PatchFootprints()
@@ -235,14 +235,6 @@ extension JSONPatch.Operation {
 
   /// The place of the value that it puts.
   fileprivate var placePut: JSONPointer? { if case .test = self { nil } else { place } }
-
-  /// The value that it puts or tests.
-  fileprivate var value: JSONTree? {
-    switch self {
-    case .add(let value, _), .replace(_, let value), .test(_, let value): value
-    case .remove, .move, .copy: nil
-    }
-  }
 
   fileprivate mutating func setValue(_ value: JSONTree) {
     switch self {

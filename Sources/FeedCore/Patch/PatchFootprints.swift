@@ -24,6 +24,8 @@ struct PatchFootprints {
   private struct FootprintNode {
     /// Whether its last token can be an index.
     let isIndex: Bool
+    /// The nodes after one more token.
+    var next: [[UInt8]: Int] = [:]
     var read = never
     var readBelow = never
     var written = never
@@ -34,13 +36,7 @@ struct PatchFootprints {
     var indexed = never
   }
 
-  private struct FootprintStep: Hashable {
-    let node: Int
-    let token: [UInt8]
-  }
-
   private var nodes = [FootprintNode(isIndex: false)]
-  private var steps: [FootprintStep: Int] = [:]
   /// The last pointer, and its nodes as far as they exist: the one for no token first. One pointer is asked for several
   /// times, and the next one often begins like it.
   private var last: (pointer: JSONPointer, way: [Int]) = (JSONPointer(), [0])
@@ -81,7 +77,7 @@ struct PatchFootprints {
     find(pointer)
     let count = pointer.tokens.count
     for token in pointer.tokens[(last.way.count - 1)...] {
-      steps[FootprintStep(node: last.way[last.way.count - 1], token: Array(token))] = nodes.count
+      nodes[last.way[last.way.count - 1]].next[Array(token)] = nodes.count
       last.way.append(nodes.count)
       nodes.append(FootprintNode(isIndex: JSONPointer.isIndex(token)))
     }
@@ -110,7 +106,7 @@ struct PatchFootprints {
       last.pointer = pointer
     }
     for token in pointer.tokens[(last.way.count - 1)...] {
-      guard let next = steps[FootprintStep(node: last.way[last.way.count - 1], token: Array(token))] else { return }
+      guard let next = nodes[last.way[last.way.count - 1]].next[Array(token)] else { return }
       last.way.append(next)
     }
   }

@@ -10,8 +10,8 @@
 
 /// The inverse of several patches that are applied in a row.
 package struct PatchInversion {
-  /// A value, and when it was there: it holds until an operation changes something there. And the `test` that says it, as
-  /// an index of `steps`.
+  /// A value, and when it was there: it holds until an operation changes something there. And the `test` that says it,
+  /// as an index of `steps`.
   private typealias KnownValue = (value: JSONTree, time: Int, test: Int?)
 
   /// For each operation, what takes it back.
@@ -31,20 +31,15 @@ package struct PatchInversion {
     for (index, operation) in patch.operations.enumerated() {
       let inverse: [JSONPatch.Operation]
       do { inverse = try append(operation) } catch {
-        throw PatchFailure("\(operation.label(index + 1)): \(error.rawValue)")
+        throw PatchFailure("\(operation.label(index + 1)): \(error.message)")
       }
       steps.append(inverse)
     }
   }
 
-  private enum Obstacle: String, Error {
-    case oldValue = "no test before it has the old value"
-    case movedValue = "it replaces a value, and no test before it has the value that it moves"
-    case index = "the index of the new element is not known"
-    case inside = "a value cannot be moved into itself"
-  }
+  private static let noOldValue = PatchFailure("no test before it has the old value")
 
-  private mutating func append(_ operation: JSONPatch.Operation) throws(Obstacle) -> [JSONPatch.Operation] {
+  private mutating func append(_ operation: JSONPatch.Operation) throws(PatchFailure) -> [JSONPatch.Operation] {
     switch operation {
     case .test(let path, let value):
       learn(value, footprints.mark(.read, at: path, time), test: steps.count)
@@ -78,13 +73,13 @@ package struct PatchInversion {
 
   private mutating func append(
     move from: JSONPointer, to path: JSONPointer
-  ) throws(Obstacle) -> [JSONPatch.Operation] {
+  ) throws(PatchFailure) -> [JSONPatch.Operation] {
     if from == path { return [] }
-    if from.isProperPrefix(of: path) { throw .inside }
+    if from.isProperPrefix(of: path) { throw PatchFailure("a value cannot be moved into itself") }
     let value = value(at: from)
     if path.isProperPrefix(of: from) {
       // The value takes the place of the container that it was in.
-      guard isMember(path), let value else { throw .oldValue }
+      guard isMember(path), let value else { throw Self.noOldValue }
       let old = try oldValue(at: path)
       _ = try put(value, at: path)
       return [.test(path, equals: value), .replace(path, with: old)]
@@ -94,7 +89,9 @@ package struct PatchInversion {
     guard let old else { return [.move(place, to: from)] }
     guard from.mayEndInArray else { return [.move(place, to: from), .add(old, at: place)] }
     // If the value comes back first, the place of the old one may be another.
-    guard let value else { throw .movedValue }
+    guard let value else {
+      throw PatchFailure("it replaces a value, and no test before it has the value that it moves")
+    }
     return [.test(place, equals: value), .replace(place, with: old), .add(value, at: from)]
   }
 
@@ -104,7 +101,7 @@ package struct PatchInversion {
   /// - Returns: the value that was there, and the place with an index instead of `-`.
   private mutating func put(
     _ value: JSONTree?, at path: JSONPointer
-  ) throws(Obstacle) -> (old: JSONTree?, place: JSONPointer) {
+  ) throws(PatchFailure) -> (old: JSONTree?, place: JSONPointer) {
     time += 1
     var place = path
     var old: JSONTree?
@@ -117,7 +114,7 @@ package struct PatchInversion {
     } else if isMember(path) {
       old = path.tokens.isEmpty ? try oldValue(at: path) : knownOldValue(at: path)
     } else if path.tokens.last == [UInt8(ascii: "-")] {
-      throw .index
+      throw PatchFailure("the index of the new element is not known")
     }
     learn(value, footprints.mark(.shift, at: place, time))
     return (old, place)
@@ -179,8 +176,8 @@ package struct PatchInversion {
     return value(at: path)
   }
 
-  private mutating func oldValue(at path: JSONPointer) throws(Obstacle) -> JSONTree {
-    guard let value = knownOldValue(at: path) else { throw .oldValue }
+  private mutating func oldValue(at path: JSONPointer) throws(PatchFailure) -> JSONTree {
+    guard let value = knownOldValue(at: path) else { throw Self.noOldValue }
     return value
   }
 

@@ -11,10 +11,7 @@ struct Hunk {
     case come(Int)
     case replaced(Int)
 
-    var isChange: Bool {
-      if case .same = self { return false }
-      return true
-    }
+    var isChange: Bool { if case .same = self { false } else { true } }
   }
 
   let differ: Differ

@@ -75,46 +75,31 @@ extension Painter {
   /// Deeper containers have one line. Otherwise n nested brackets would produce n² blanks.
   private static let deepestLine = 100
 
-  /// An opened container.
-  private struct OpenedContainer {
-    private var children: JSONChildren
-    private(set) var next: JSONChildren.Child?
-    let brackets: (open: String, close: String)
-
-    init(_ value: JSONValue) {
-      children = value.children
-      next = children.next()
-      brackets = value.kind == .object ? ("{", "}") : ("[", "]")
-    }
-
-    mutating func take() -> JSONChildren.Child? {
-      defer { next = children.next() }
-      return next
-    }
-  }
-
   func write(_ kind: LineKind, _ label: [UInt8], _ value: JSONValue, to output: inout ByteWriter) {
-    var open: [OpenedContainer] = []
-    func line(_ text: [UInt8], to output: inout ByteWriter) {
-      let comma = open.last?.next == nil ? "" : ","
+    // The opened containers, each with its next child.
+    var open: [(children: JSONChildren, next: JSONChildren.Child?, close: [UInt8])] = []
+    func line(_ text: [UInt8], _ comma: Bool, to output: inout ByteWriter) {
       let indentation = [UInt8](repeating: UInt8(ascii: " "), count: 2 * open.count)
-      write(kind, indentation + text + Array(comma.utf8), to: &output)
+      write(kind, indentation + text + (comma ? [UInt8(ascii: ",")] : []), to: &output)
     }
     func begin(_ label: [UInt8], _ value: JSONValue, to output: inout ByteWriter) {
       guard value.kind.isContainer, value.range.count > Self.width, open.count < Self.deepestLine else {
-        return line(label + ShownText.of(value, upTo: Self.longestString), to: &output)
+        return line(label + ShownText.of(value, upTo: Self.longestString), open.last?.next != nil, to: &output)
       }
-      let level = OpenedContainer(value)
-      let indentation = [UInt8](repeating: UInt8(ascii: " "), count: 2 * open.count)
-      write(kind, indentation + label + Array(level.brackets.open.utf8), to: &output)
-      open.append(level)
+      let isObject = value.kind == .object
+      line(label + [isObject ? UInt8(ascii: "{") : UInt8(ascii: "[")], false, to: &output)
+      var children = value.children
+      let first = children.next()
+      open.append((children, first, [isObject ? UInt8(ascii: "}") : UInt8(ascii: "]")]))
     }
     begin(label, value, to: &output)
-    while !open.isEmpty {
-      if let child = open[open.count - 1].take() {
+    while let top = open.indices.last {
+      if let child = open[top].next {
+        open[top].next = open[top].children.next()
         begin(child.key.map(Self.label) ?? [], child.value, to: &output)
       } else {
-        line(Array(open.removeLast().brackets.close.utf8), to: &output)
+        let close = open.removeLast().close
+        line(close, open.last?.next != nil, to: &output)
       }
     }
   }

@@ -121,20 +121,12 @@ struct WordDiff {
       return add((isCommon: false, old: olds, new: news))
     }
     let (oldEnds, newEnds) = (ends(old, olds), ends(new, news))
-    var numbers: [ArraySlice<UInt8>: Int] = [:]
-    func numbered(_ text: [UInt8], _ start: Int, _ ends: [Int]) -> [Int] {
-      zip([start] + ends, ends).map { start, end in
-        let word = text[start..<end]
-        if let number = numbers[word] { return number }
-        let number = numbers.count
-        numbers[word] = number
-        return number
-      }
+    func words(_ text: [UInt8], _ start: Int, _ ends: [Int]) -> [ArraySlice<UInt8>] {
+      zip([start] + ends, ends).map { text[$0..<$1] }
     }
-    let left = numbered(old, olds.lowerBound, oldEnds)
-    let right = numbered(new, news.lowerBound, newEnds)
+    let classes = Classes(words(old, olds.lowerBound, oldEnds), words(new, news.lowerBound, newEnds))
     var (oldStart, newStart) = (olds.lowerBound, news.lowerBound)
-    for pair in Alignment.orderedPairs(left, right, classCount: numbers.count) {
+    for pair in Alignment.orderedPairs(classes.olds, classes.news, classCount: classes.count) {
       let oldWord = (pair.old == 0 ? olds.lowerBound : oldEnds[pair.old - 1])..<oldEnds[pair.old]
       let newWord = (pair.new == 0 ? news.lowerBound : newEnds[pair.new - 1])..<newEnds[pair.new]
       add((isCommon: false, old: oldStart..<oldWord.lowerBound, new: newStart..<newWord.lowerBound))
