@@ -86,6 +86,7 @@ struct DiffFollow: DocumentFollower {
 
   // MARK: Event records
 
+  /// Applies a record to the document of its source, and prints what has changed by it.
   private mutating func takeRecord(_ item: StreamedDocument) throws(ToolFailure) {
     let number: Int
     do throws(ToolFailure) {
@@ -180,6 +181,7 @@ struct DiffFollow: DocumentFollower {
     try Side(document, options.scope, of: file.name, record: record)
   }
 
+  /// The reader has this document as soon as the event is printed.
   private mutating func advance(_ number: Int, to held: Side) {
     documents[number].hold(held, id: ids?.next())
     checkpoint.invalidate()

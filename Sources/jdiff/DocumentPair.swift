@@ -7,6 +7,7 @@ struct DocumentPair {
   /// Two documents of so many bytes are compared in some tenths of a second or more.
   private static let large = 100_000_000
 
+  /// Compares OLD and NEW. NEW is parsed with the help of OLD, as both have much in common.
   func run() throws(ToolFailure) -> ExitStatus {
     var progress = ReadingProgress(streams, of: options.files)
     let oldText = try read(options.files[0], &progress)

@@ -141,6 +141,7 @@ extension OptionType<[UInt8]> {
 }
 
 extension Options {
+  /// What the run does. The options that choose a mode exclude each other.
   enum Mode { case one, each, follow, compose, invert, threeWay }
 
   var mode: Mode {

@@ -56,6 +56,7 @@ struct PatchFollow: DocumentFollower {
     beginning.stream.begin(with: JSONTree(try options.readDocument(file, streams).root))
   }
 
+  /// Applies a record, and prints the document if the options allow it.
   mutating func take(_ item: StreamedDocument) throws(ToolFailure) {
     guard let record = try records.record(item) else { return records.reportUnusable(Self.remedy) }
     // A message needs no source, nor does an event without effect. Neither touches the document that it is applied to.

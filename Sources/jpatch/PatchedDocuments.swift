@@ -34,6 +34,7 @@ struct PatchCommand {
 
   // MARK: In place
 
+  /// Refused before anything is read: the patch may come from a pipe and take long.
   func checkInPlace() throws(ToolFailure) {
     if options.isInPlace, EditedFile.isNotRegular(options.filePath) { throw refusal(.notRegular) }
   }
@@ -57,6 +58,8 @@ struct PatchCommand {
     return (file, try options.file.parse(content, maxDepth: options.maxDepth, comments: options.comments))
   }
 
+  /// Replaces the document's file, and writes the undo patch with it. The file is not replaced if another program has
+  /// changed it since it was read.
   func replace(
     _ file: EditedFile, undo: JSONPatch?, write: (inout ByteWriter) -> Void
   ) throws(ToolFailure) {
@@ -84,6 +87,7 @@ struct PatchCommand {
 
   // MARK: To standard output
 
+  /// The undo patch is written first, and taken back if the result cannot be printed.
   private func print(_ tree: JSONTree, of document: JSONDocument, undo: JSONPatch?) throws(ToolFailure) {
     var output = ByteWriter(streams.output, records: .filter)
     guard let file = options.undo, let undo else {

@@ -2,6 +2,7 @@
 
 import FeedCore
 
+/// A patch of either type, as read.
 enum PatchInput {
   case operations(JSONPatch)
   case merge(JSONValue)

@@ -75,6 +75,7 @@ struct View {
     if newer != nil { mark = number.map(\.text) ?? [] }
   }
 
+  /// The first number is newer than none.
   private func isNewer(_ number: JSONValue) -> Bool {
     guard let now = JSONNumber(number), let last = JSONNumber(text: mark) else { return true }
     return JSONNumber.compare(now, last) > 0

@@ -78,6 +78,7 @@ package enum Alignment {
 
   // MARK: The longest common subsequence, or a long one
 
+  /// Myers' algorithm if it is linear; else in the gaps between the longest row of unique items.
   private static func commonSubsequence(_ a: [Int], _ b: [Int], isUnique: (Int) -> Bool) -> [Pair] {
     if let pairs = Myers.pairs(a.indices, b.indices, { a[$0] == b[$1] }) { return pairs }
     var places: [Int: Int] = [:]
@@ -167,6 +168,7 @@ private struct Myers {
     return (Int(ends[above + step - 1]) + 1, false)
   }
 
+  /// Follows the edits from the end to the start, and collects the items that both lists share on the way.
   private func wayBack(from edits: Int, _ a: Range<Int>, _ b: Range<Int>) -> [Alignment.Pair] {
     var pairs: [Alignment.Pair] = []
     var (x, y) = (a.count, b.count)

@@ -140,6 +140,7 @@ package struct ConflictMarks {
     var done = 0
     var isAfterRegion = false
 
+    /// Writes a region: both sides between marks, with the commas that stay right whichever is kept.
     mutating func add(
       _ mine: [WrittenPlaces.WrittenPlace], _ others: [WrittenPlaces.WrittenPlace], _ commas: ConflictRegion.Commas
     ) {

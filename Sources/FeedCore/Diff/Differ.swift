@@ -149,6 +149,7 @@ package struct Differ {
         children: children))
   }
 
+  /// Withdraws a container in which nothing differs, and replaces one whose changes are longer than its new text.
   private mutating func finish(_ frame: DiffFrame) {
     guard size > frame.sizeBefore else { return paths.removeLast(paths.count - frame.path) }
     guard isHopeless else { return }
@@ -178,6 +179,7 @@ package struct Differ {
   private static let valueMember = ",\"value\":".utf8.count
   private static let fromMember = ",\"from\":\"\"".utf8.count
 
+  /// The length of a pointer in a JSON string, without making the pointer.
   private func pathLength(_ parent: Int, _ token: ReferenceToken) -> Int {
     let before = parent == PathNode.none ? 0 : paths[parent].length
     switch token {

@@ -77,6 +77,7 @@ struct ArrayGaps {
   func isNew(ours place: Int) -> Bool { ours.baseOf[place] < 0 && twins[place] == nil }
   func isNew(theirs place: Int) -> Bool { theirs.baseOf[place] < 0 && !twinsOfOurs.contains(place) }
 
+  /// Pairs the items that both sides added with one identity, so that they are merged into one.
   mutating func findTwins(_ mine: Side, _ other: Side, _ identity: ItemIdentity) {
     guard ours.baseOf.contains(-1), theirs.baseOf.contains(-1) else { return }
     let others = Self.identities(theirs.items, other, identity)

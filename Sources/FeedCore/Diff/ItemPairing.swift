@@ -92,6 +92,7 @@ struct ItemPairing {
     return zip(run, run.dropFirst()).allSatisfy { $0 < $1 }
   }
 
+  /// Digests only the items that have no partner yet.
   private mutating func pairRest(_ sides: inout Sides) {
     let (a, b) = (restOfOld, restOfNew)
     if a.isEmpty || b.isEmpty { return }

@@ -42,6 +42,7 @@ package struct MergeDiff {
     return isSame ? nil : output
   }
 
+  /// Writes a member that differs. An object on both sides is opened, and its members come next.
   private mutating func write(_ member: DiffMember) throws(PatchFailure) {
     let start = output.count
     if let level = levels.last, !level.isFirst { output.append(UInt8(ascii: ",")) }
@@ -75,6 +76,7 @@ package struct MergeDiff {
     areObjects(old, new) ? sides.mayDiffer(old, new) : !sides.areEqualFromStart(old, new)
   }
 
+  /// The members of two objects that differ or are only in one: first those of the old object, in its order.
   private mutating func members(_ old: Int, _ new: Int, _ name: Int?) throws(PatchFailure) -> [DiffMember] {
     guard let (olds, news, partners) = paired(old, new) else {
       if sides.areEqualFromStart(old, new) { return [] }

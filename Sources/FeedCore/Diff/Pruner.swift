@@ -2,6 +2,7 @@
 
 /// A list of open containers replaces recursion.
 struct Pruner {
+  /// A container that is being copied.
   private struct PrunedLevel {
     /// The position of the next name or element, and of the closing word.
     var next: Int
@@ -83,6 +84,7 @@ struct Pruner {
     active.contains { steps.ends(at: $0).contains { rules[$0].purpose == purpose } }
   }
 
+  /// Copies a value as a whole if no rule goes on in it, else opens it.
   private mutating func take(key: Int?, _ value: Int, _ active: [Int], isChosen: Bool) {
     if let key { append(document.tape[key], from: key) }
     let kind = document.kind(value)
@@ -137,6 +139,7 @@ struct Pruner {
     }
   }
 
+  /// Ends a container in the copy, and reports to the one around it whether something was left out or chosen.
   private mutating func close() {
     guard let level = levels.popLast() else { return }
     append(document.tape[level.end], from: level.end)
@@ -149,6 +152,7 @@ struct Pruner {
     if level.hasChosen { levels[levels.count - 1].hasChosen = true }
   }
 
+  /// Notes the rules for an array of the copy.
   private mutating func mark(_ position: Int, _ active: [Int]) {
     guard TapeWord.kind(tape[position]) == .array else { return }
     // The last rule on the command line decides.

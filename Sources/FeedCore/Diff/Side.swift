@@ -94,6 +94,7 @@ package struct Side {
     return identity
   }
 
+  /// The value of an object's only member of this name, if it identifies: a scalar other than null.
   private func scalarMember(_ object: Int, _ name: [UInt8]) -> JSONValue? {
     // A member that --only did not choose is not compared, but it still identifies an item.
     let place = marks.origins.isEmpty ? object : marks.origins[object]

@@ -98,6 +98,7 @@ struct DigestCache {
     return digest == 0 ? nil : digest
   }
 
+  /// Digests a container with everything in it at once, as its parts will be asked for next.
   mutating func digest(of position: Int) -> UInt64 {
     if let digest = known(position) { return digest }
     if side.document.kind(position).isContainer || side.isVoid(position) {

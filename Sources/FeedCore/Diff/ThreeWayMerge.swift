@@ -61,6 +61,7 @@ package struct ThreeWayMerge {
   /// it: so the marks are around its line, and do not break it.
   private typealias MergeResult = (tree: JSONTree, other: JSONTree?)
 
+  /// Which value is taken; or whether both are merged inside, or are a conflict.
   private enum Resolution { case ours, theirs, inside, conflict }
 
   let base: Side
@@ -175,6 +176,7 @@ package struct ThreeWayMerge {
     }
   }
 
+  /// The side that has changed the value decides. If both have not, or in the same way, OURS does.
   private mutating func resolution(of child: MergedChild) -> Resolution {
     let (base, ours, theirs) = (child.base, child.ours, child.theirs)
     let kind = self.ours.document.kind(ours)
@@ -232,6 +234,7 @@ package struct ThreeWayMerge {
     }
   }
 
+  /// An empty container has no line to break.
   private func isOnOneLine(_ container: JSONValue) -> Bool {
     let document = container.document
     let bytes = document.bytes
@@ -289,6 +292,7 @@ package struct ThreeWayMerge {
     }
   }
 
+  /// Notes that the last children of the innermost container are the two sides of a conflict.
   private mutating func addRegion(_ ours: [JSONValue], _ theirs: [JSONValue]) {
     regions.append(ConflictRegion(ours: ours, theirs: theirs))
     frames[frames.count - 1].result.open()

@@ -109,6 +109,7 @@ struct CommentedChildren {
     }
   }
 
+  /// Goes to the gap after a child, which begins where its value ends: a name and its colon are never in one.
   private mutating func enterGap(after child: Int) {
     let value = isObject ? child + 1 : child
     place = document.next(value)
@@ -186,6 +187,7 @@ private struct CommentPiece {
     self.endsWithLine = endsWithLine
   }
 
+  /// A comma counts as white space here, as it may be moved or dropped like it.
   private static func isSpace(_ byte: UInt8) -> Bool { byte.isWhiteSpace || byte == UInt8(ascii: ",") }
 
   var isSpace: Bool { leadingSpace.count == bytes.count }
@@ -196,6 +198,7 @@ private struct CommentPiece {
   /// How many lines end after the last comment.
   var linesAtEnd: Int { Self.lines(bytes.reversed().prefix(while: Self.isSpace)) }
 
+  /// Only line feeds are counted, so that CR LF is one line end.
   private static func lines(_ space: some Sequence<UInt8>) -> Int {
     space.reduce(0) { $0 + ($1 == UInt8(ascii: "\n") ? 1 : 0) }
   }

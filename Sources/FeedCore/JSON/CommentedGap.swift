@@ -25,6 +25,7 @@ struct CommentedGap {
   /// Whether the rest has comments.
   private(set) var hasFree: Bool
 
+  /// After the opening bracket, between two children, or before the closing bracket.
   enum GapPlace { case lead, middle, trail }
 
   init(_ range: Range<Int>, at place: GapPlace, in text: borrowing Span<UInt8>) {
@@ -76,6 +77,7 @@ struct CommentedGap {
     }
   }
 
+  /// CR ends a line too, as in the files of old editors; before LF it is a part of that line end.
   private static func isLoneReturn(_ index: Int, in text: borrowing Span<UInt8>) -> Bool {
     text[index] == UInt8(ascii: "\r") && (index + 1 == text.count || text[index + 1] != UInt8(ascii: "\n"))
   }

@@ -50,8 +50,10 @@ package enum JSONComments {
     return result
   }
 
+  /// Whether a value ends with this byte, so that a comma may follow; 0 stands for the start of the text.
   private static func endsValue(_ byte: UInt8) -> Bool { byte != 0 && !"[{,:".utf8.contains(byte) }
 
+  /// Whether a comment of either form begins at `index`, even if it does not end.
   static func beginsComment(_ text: [UInt8], _ index: Int) -> Bool {
     index + 1 < text.count && text[index] == UInt8(ascii: "/")
       && (text[index + 1] == UInt8(ascii: "/") || text[index + 1] == UInt8(ascii: "*"))

@@ -65,6 +65,7 @@ package enum JSONDigests {
 
   private static let endSize = 32
 
+  /// The order counts: each step mixes what came before with the next element.
   @inline(__always)
   private static func ofArray(
     _ digests: borrowing Span<UInt64>, _ first: Int, _ tape: borrowing Span<UInt64>, _ array: Int, _ seed: UInt64
@@ -79,6 +80,7 @@ package enum JSONDigests {
     return mix(digest, 0xA)
   }
 
+  /// A sum is the same in any order. The elements are mixed first, so that equal sums of other elements are unlikely.
   @inline(__always)
   private static func ofSet(
     _ digests: borrowing Span<UInt64>, _ first: Int, _ tape: borrowing Span<UInt64>, _ array: Int, _ seed: UInt64
@@ -155,6 +157,7 @@ package enum JSONDigests {
 
   static func of(_ bytes: ArraySlice<UInt8>) -> UInt64 { of(bytes.span, seed) }
 
+  /// Combines two words by a product of 128 bits, both halves of which count.
   @inline(__always)
   static func mix(_ digest: UInt64, _ word: UInt64) -> UInt64 {
     // An odd constant without a pattern, so that the product depends on every bit of both.
@@ -272,6 +275,7 @@ package enum JSONDigests {
     byte.isDigit || byte == UInt8(ascii: ".") || byte | 0x20 == UInt8(ascii: "e")
   }
 
+  /// Zero has no sign and no power of ten: 0, -0 and 0e5 are equal.
   private static func ofZero(_ seed: UInt64) -> UInt64 { mix(seed ^ 0x20, 0) }
 
   @inline(__always)
@@ -279,6 +283,8 @@ package enum JSONDigests {
     mix(mix(seed ^ (isNegative ? 0x2D : 0x2B), value), UInt64(bitPattern: Int64(scale)))
   }
 
+  /// A number with an exponent or with more digits than a word holds. If it is a small one all the same, it gets the
+  /// digest of that.
   @inline(never)
   private static func ofLongNumber(_ value: JSONValue, _ seed: UInt64) -> UInt64 {
     guard let number = JSONNumber(value), number.sign != 0 else { return ofZero(seed) }

@@ -3,6 +3,7 @@
 
 /// Why a pointer names nothing in a tree.
 package struct PointerError: Error, Equatable, Sendable {
+  /// What was wrong with the token, or with the container that it was looked up in.
   enum PointerFailure: Error, Equatable, Sendable {
     case noMember
     case noElement(count: Int)
@@ -192,6 +193,7 @@ extension JSONTree {
     do { return try node.slot(named: pointer.tokens[depth]) } catch { throw PointerError(error, pointer, depth) }
   }
 
+  /// Where `add` inserts (RFC 6902 §4.1): at most one after the last element, which `-` names too.
   private static func insertionIndex(_ pointer: JSONPointer, in node: JSONNode) throws(PointerError) -> Int {
     let depth = pointer.tokens.count - 1
     return pointer.tokens[depth] == dash ? node.count : try index(pointer, depth, in: node, below: node.count + 1)
@@ -217,6 +219,7 @@ extension JSONTree {
     return JSONDocument(string: writer.take(), isEscaped: isEscaped).root
   }
 
+  /// An object with one member, for a parent that `add` has to make.
   private static func object(named name: ArraySlice<UInt8>, _ value: JSONTree) -> JSONTree {
     var object = JSONTree.emptyObject
     object.own()?.append(value, named: Self.name(name))

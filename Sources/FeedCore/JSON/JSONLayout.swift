@@ -118,6 +118,7 @@ struct DocumentLayout {
     if !knowsComma { afterComma = afterColon }
   }
 
+  /// A level of indentation is what the first child has more than its container.
   private mutating func learnLines(_ layout: ContainerLayout, _ outer: [UInt8]) {
     let inner = Self.lastLine(layout.lead)
     unit = inner.starts(with: outer) ? Array(inner.dropFirst(outer.count)) : inner

@@ -2,6 +2,7 @@
 ///
 /// Whoever changes a node has made sure that no other tree holds it (`JSONTree.own`).
 final class JSONNode: @unchecked Sendable {
+  /// A member or an element.
   struct Slot {
     /// The member's name, a string value; nil in an array.
     let key: JSONValue?
@@ -114,12 +115,14 @@ final class JSONNode: @unchecked Sendable {
     return old
   }
 
+  /// Puts an element before the one at `position`, or at the end.
   func insert(_ value: JSONTree, at position: Int) {
     slots.insert(Slot(key: nil, value: value, place: -1), at: position)
     childChanged(by: value.size + (count > 0 ? 1 : 0), depthBound: value.depthBound)
     count += 1
   }
 
+  /// Puts a member at the end. The caller knows that there is none of this name.
   func append(_ value: JSONTree, named key: JSONValue) {
     slots.append(Slot(key: key, value: value, place: -1))
     if index != nil {

@@ -116,6 +116,7 @@ extension DecimalText {
 /// How much two numbers may differ and still count as equal: at most a number, or at most a share of the greater absolute
 /// value. The decision is exact for decimals of any length and exponent. Double is never used.
 package struct NumberTolerance: Equatable, Sendable {
+  /// A share is kept as a whole number and a power of ten, so that it can be multiplied exactly.
   private enum ToleranceLimit: Equatable {
     case difference(JSONNumber)
     /// `factor` × 10^`scale` of the greater absolute value.

@@ -149,6 +149,7 @@ package struct JSONScanner {
     return try finishString(end, at: bytes.count, isKey: expected == .key || expected == .keyOrEnd, isLast)
   }
 
+  /// Scans a member's name from its first quote, and the colon if it follows directly.
   @inline(__always)
   private mutating func name(
     _ bytes: borrowing Span<UInt8>, _ index: inout Int, _ isLast: Bool
@@ -206,6 +207,8 @@ package struct JSONScanner {
     return try finishString(end, at: bytes.count, isKey: isKey, isLast)
   }
 
+  /// Decides what the end of a string means for what may come next.
+  /// - Returns: false if the string goes on in the next chunk.
   @inline(__always)
   private mutating func finishString(
     _ end: TokenEnd, at count: Int, isKey: Bool, _ isLast: Bool
@@ -222,6 +225,7 @@ package struct JSONScanner {
     }
   }
 
+  /// A number at the end of the bytes is complete only if they are the last ones.
   @inline(__always)
   private mutating func number(
     _ bytes: borrowing Span<UInt8>, _ index: inout Int, _ from: NumberState, _ isLast: Bool
@@ -258,6 +262,7 @@ package struct JSONScanner {
 
   // MARK: Containers
 
+  /// Opens a container. Its second word keeps the one around it until it is closed.
   @inline(__always)
   mutating func beginContainer(_ kind: JSONKind, at index: Int) {
     tape.append(TapeWord.make(kind, at: index))
@@ -279,6 +284,7 @@ package struct JSONScanner {
     index += 1
   }
 
+  /// Closes the innermost container, and goes on in the one around it.
   @inline(__always)
   mutating func closeContainer(at index: Int) {
     tape.append(TapeWord.closing(at: index))

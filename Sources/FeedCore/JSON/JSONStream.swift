@@ -97,6 +97,7 @@ package struct JSONStream {
     isSkipping = true
   }
 
+  /// A line is scanned only when it is complete, so that an error in it ends with it.
   private mutating func nextInLine(isLast: Bool) throws(Failure) -> StreamedDocument? {
     while true {
       guard let end = findLineEnd() ?? (isLast ? buffer.count : nil) else {
@@ -117,6 +118,7 @@ package struct JSONStream {
     }
   }
 
+  /// No byte is searched twice: the search goes on where it ended.
   private mutating func findLineEnd() -> Int? {
     if let lineEnd, lineEnd >= start { return lineEnd }
     searched = max(searched, start)

@@ -46,6 +46,7 @@ package enum JSONString {
     return firstIndex(of: UInt8(ascii: "\""), in: text, start..<end) == nil
   }
 
+  /// Decodes what the scanner has checked. A pair of surrogates becomes one character; a lone one stays alone.
   private static func decode(_ text: borrowing Span<UInt8>, _ range: Range<Int>, into result: inout [UInt8]) {
     var index = range.lowerBound
     while index < range.upperBound {
@@ -123,6 +124,7 @@ package enum JSONString {
 
   package static func write(_ bytes: [UInt8], to output: inout ByteWriter) { write(bytes.span, to: &output) }
 
+  /// The first byte in the range that must be escaped; the end of the range if none must. Looks at eight at a time.
   private static func firstToEscape(_ bytes: borrowing Span<UInt8>, _ range: Range<Int>) -> Int {
     var index = range.lowerBound
     let end = range.upperBound

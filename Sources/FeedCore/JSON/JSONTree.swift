@@ -85,6 +85,7 @@ package struct JSONTree: Sendable {
   /// The members or elements, in order.
   var children: Children { Children(of: self) }
 
+  /// Iterates over raw children on the tape or over opened slots, without the removed ones.
   struct Children: Sequence, IteratorProtocol {
     private var raw: JSONChildren
     private var slots: SlotList.Iterator?

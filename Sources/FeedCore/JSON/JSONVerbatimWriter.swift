@@ -82,6 +82,7 @@ package struct JSONVerbatimWriter {
     write(tree, at: tree.origin.document === document ? tree.origin.position : -1, to: &output)
   }
 
+  /// Writes a value and everything in it. A list of levels replaces recursion, so depth costs only memory.
   private func write(_ tree: JSONTree, at place: Int, to output: inout ByteWriter) {
     let outside = WritingPlace(
       lineStart: layout.isMultiLine ? layout.lineEnd : nil, afterComma: layout.afterComma, afterColon: layout.afterColon
@@ -102,6 +103,7 @@ package struct JSONVerbatimWriter {
     }
   }
 
+  /// Writes a child with what comes before it: its old surroundings if it has a place there, else new ones.
   private func write(_ slot: JSONNode.Slot, _ levels: inout [Level], to output: inout ByteWriter) {
     let top = levels.count - 1
     let isOld = slot.place >= 0 && !levels[top].isNew
@@ -181,6 +183,7 @@ package struct JSONVerbatimWriter {
     }
   }
 
+  /// Comments are the only difference between the two texts of a document.
   private func hasComments(_ value: JSONValue) -> Bool {
     guard let text = document.commented else { return false }
     let bytes = document.bytes
@@ -264,6 +267,7 @@ package struct JSONVerbatimWriter {
     )
   }
 
+  /// An indentation that does not begin like the old one was set by hand, and stays.
   private func shifted(_ indentation: [UInt8], _ shift: IndentShift?) -> [UInt8] {
     guard let shift, indentation.starts(with: shift.old) else { return indentation }
     return shift.new + indentation.dropFirst(shift.old.count)
@@ -289,8 +293,8 @@ package struct JSONVerbatimWriter {
   }
 }
 
-/// Where some children of containers are written: those that are copied as a whole. One that is a whole document keeps its
-/// text.
+/// Where some children of containers are written: those that are copied as a whole. One that is a whole document keeps
+/// its text.
 package final class WrittenPlaces {
   /// A child that was copied as a whole. The separator is the comma before it, if there is one, with white space; the
   /// end is the offset after it.

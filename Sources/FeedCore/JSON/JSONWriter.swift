@@ -224,6 +224,7 @@ struct JSONFormatter {
     output.append(text.extracting(start..<text.count))
   }
 
+  /// The first token in a container gets a line of its own; an empty container has none.
   @inline(__always)
   private mutating func startToken(
     _ text: borrowing Span<UInt8>, _ start: inout Int, _ index: Int, _ output: inout ByteWriter
@@ -234,6 +235,7 @@ struct JSONFormatter {
     newLine(&output)
   }
 
+  /// The line start is kept and only ever grows, so that a line costs one copy.
   @inline(__always)
   private mutating func newLine(_ output: inout ByteWriter) {
     guard let lineStart = style.lineStart, depth <= Self.deepestLine else { return }

@@ -78,6 +78,7 @@ struct KeyIndex {
     }
   }
 
+  /// More buckets are made when they are twice as full as new ones.
   mutating func add(_ hash: UInt64, at slot: Int) {
     if count >= Self.fill << bits { self = KeyIndex(entries: groups.flatMap { $0.flatMap { $0 } }) }
     let entry = Self.entry(hash, slot)
@@ -86,6 +87,7 @@ struct KeyIndex {
     count += 1
   }
 
+  /// The last entry of the bucket takes the place of the removed one: the order in a bucket does not count.
   mutating func remove(_ hash: UInt64, at slot: Int) {
     let entry = Self.entry(hash, slot)
     let place = place(of: entry)

@@ -131,6 +131,7 @@ final class SlotNode {
     return right
   }
 
+  /// Inserts into a child. If that was split, its right part becomes a child too, for which this node may be split.
   private func insertBelow(_ slot: Slot, at index: Int) -> SlotChild? {
     var index = index
     let place = place(of: &index)

@@ -92,6 +92,8 @@ package struct JSONPatch: Sendable {
   private static let names = ["add", "remove", "replace", "move", "copy", "test"].map { Array($0.utf8) }
   private static let memberNames = ["op", "path", "from", "value"].map { Array($0.utf8) }
 
+  /// Reads one operation. Members that RFC 6902 does not know are ignored (§4).
+  /// - Parameter number: for messages, from 1.
   private static func operation(
     _ element: JSONValue, number: Int, _ maxDepth: Int
   ) throws(FormatError) -> Operation {

@@ -8,6 +8,7 @@
 
 /// The members of several merge patches, one after another.
 package struct MergeComposition {
+  /// What the patches so far say of a member.
   private enum NodeContent {
     case nothing
     /// Merged into whatever is there.
@@ -17,6 +18,7 @@ package struct MergeComposition {
     case value(JSONValue)
   }
 
+  /// A member of the result. Nodes are in one list and name each other by index, so depth needs no recursion.
   private struct CompositionNode {
     /// The name with its quotes; nil for the whole patch.
     let name: JSONValue?
@@ -58,6 +60,7 @@ package struct MergeComposition {
     }
   }
 
+  /// Says what a patch has at a node. An object is opened: its members come next.
   private mutating func set(
     _ value: JSONValue, _ node: Int, _ levels: inout [(members: JSONChildren, node: Int, object: Int)]
   ) {

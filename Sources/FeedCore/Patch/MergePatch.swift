@@ -49,6 +49,7 @@ package enum MergePatch {
     undo = log
   }
 
+  /// RFC 7386 §2 for a patch that is an object.
   private static func merged(
     _ patch: JSONValue, into tree: JSONTree, _ log: inout UndoLog?
   ) throws(PatchFailure) -> JSONTree {

@@ -14,8 +14,8 @@
 /// Operations of several patches, joined where one is enough.
 package struct PatchComposition {
   /// The operations so far; nil if one was joined with a later one. And whether an operation puts a value at a place
-  /// that an earlier one left. Taking this value away again then leaves no trace: the member was missing, or the element is
-  /// inserted and removed.
+  /// that an earlier one left. Taking this value away again then leaves no trace: the member was missing, or the element
+  /// is inserted and removed.
   private var slots: [(operation: JSONPatch.Operation?, fillsGap: Bool)] = []
   private var footprints = PatchFootprints()
   /// By the number of a pointer, the last `test` there.
@@ -60,6 +60,7 @@ package struct PatchComposition {
     return []
   }
 
+  /// Appends an operation that could not be joined, and notes where it has been.
   private mutating func push(_ operation: JSONPatch.Operation) {
     let time = slots.count
     slots.append((operation, fillsGap(operation)))
@@ -117,6 +118,7 @@ package struct PatchComposition {
       != nil
   }
 
+  /// A removal before it makes it a replacement; a value around its place takes it in.
   private mutating func join(add value: JSONTree, at path: JSONPointer) -> Bool {
     let time = footprints.latest(.shift, at: path)
     if case .remove(path) = operation(time), !path.tokens.isEmpty {
@@ -155,6 +157,8 @@ package struct PatchComposition {
     }
   }
 
+  /// A value that an earlier operation has put, moved or copied to `from` goes directly to `path`.
+  /// - Returns: the operations to append instead; nil if it must be appended itself.
   private mutating func join(move from: JSONPointer, to path: JSONPointer) -> [JSONPatch.Operation]? {
     if from == path {
       return value(at: from, knownBy: footprints.latest(.read, at: from)).map { _ in [] }

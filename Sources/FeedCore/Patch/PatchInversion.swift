@@ -39,6 +39,7 @@ package struct PatchInversion {
 
   private static let noOldValue = PatchFailure("no test before it has the old value")
 
+  /// - Returns: what takes the operation back. Where the new value is known, a `test` of it comes first.
   private mutating func append(_ operation: JSONPatch.Operation) throws(PatchFailure) -> [JSONPatch.Operation] {
     switch operation {
     case .test(let path, let value):
@@ -120,6 +121,7 @@ package struct PatchInversion {
     return (old, place)
   }
 
+  /// Notes that the value at `path` goes away.
   private mutating func take(_ path: JSONPointer) {
     time += 1
     edit(path) { (tree, rest) throws(PointerError) in try tree.remove(at: rest) }
@@ -154,6 +156,7 @@ package struct PatchInversion {
     known[number] = value.map { ($0, time, test) }
   }
 
+  /// The value there now, if a `test` or an operation has said it and nothing has changed it since.
   private mutating func value(at path: JSONPointer) -> JSONTree? {
     let changed = footprints.latest(.read, at: path)
     for (depth, (number, _)) in footprints.way(to: path).enumerated() {

@@ -79,6 +79,7 @@ enum PatchOutput {
     .failed(.error, "the patch is wrong, which is a bug in jdiff: " + problem)
   }
 
+  /// What a reader of the printed text would have.
   private func reread() throws(ToolFailure) -> PatchOutput {
     let text = document
     guard case .operations = self else { return .merge(text.bytes) }

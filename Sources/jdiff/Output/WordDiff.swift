@@ -116,6 +116,7 @@ struct WordDiff {
     return ends
   }
 
+  /// Finds the common words between the common ends.
   private mutating func alignWords(_ olds: Range<Int>, _ news: Range<Int>) {
     guard olds.count <= Self.alignable, news.count <= Self.alignable else {
       return add((isCommon: false, old: olds, new: news))
