@@ -36,7 +36,7 @@ struct PatchCommand {
 
   /// Refused before anything is read: the patch may come from a pipe and take long.
   func checkInPlace() throws(ToolFailure) {
-    if options.isInPlace, EditedFile.isNotRegular(options.filePath) { throw refusal(.notRegular) }
+    if options.isInPlace, Descriptor.isSpecialFile(options.filePath) { throw refusal(.notRegular) }
   }
 
   private func refusal(_ refusal: EditedFile.EditProblem) -> ToolFailure {

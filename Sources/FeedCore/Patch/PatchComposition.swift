@@ -106,9 +106,9 @@ package struct PatchComposition {
 
   // MARK: Which two operations become one
   //
-  // Which two operations become one. The earlier one is the last that the new one depends on, so the new one could come
-  // directly after it. A value that is taken away disturbs more: in an array, the elements after it get other indexes. If
-  // such an element was used in between, only the earlier operation can be left out, and the new one stays where it is.
+  // The earlier one is the last that the new one depends on, so the new one could come directly after it. A value that
+  // is taken away disturbs more: in an array, the elements after it get other indexes. If such an element was used in
+  // between, only the earlier operation can be left out, and the new one stays where it is.
 
   /// - Returns: false if the operation must be appended.
   private mutating func join(replace path: JSONPointer, with value: JSONTree) -> Bool {

@@ -24,7 +24,7 @@ extension DocumentFollower {
     try output.flushOutput()
     let checkpoints = checkpoints
     if let sources = records.sources {
-      try checkpoint.save { path throws(ToolFailure) in try SourceCheckpoint.write(path, of: sources, checkpoints) }
+      try checkpoint.save { path throws(ToolFailure) in try Checkpoint.write(path, of: sources, checkpoints) }
     } else if let only = checkpoints[0] {
       try checkpoint.save(only)
     }
