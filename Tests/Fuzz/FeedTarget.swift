@@ -45,7 +45,7 @@ private struct ChosenResponses: PageFetcher {
       let (id, version) = (choices.next(below: 24), choices.next(below: 8))
       return FeedItem(
         id: [UInt8(ascii: "a") + UInt8(id)], orderKey: version == 7 ? nil : Array("\(version)".utf8),
-        version: [UInt8(version == 1 ? 1 : 0)], data: [UInt8(ascii: "0")], isNewer: version == 2)
+        data: [UInt8(ascii: version == 1 ? "1" : "0")], isNewer: version == 2)
     }
     // A page has no id twice, which the walker sees to.
     var seen: Set<[UInt8]> = []
@@ -173,7 +173,7 @@ private func checkSince(_ text: [UInt8], _ other: [UInt8]) {
 private func checkOrder(_ texts: ArraySlice<[UInt8]>) {
   func page(_ texts: [[UInt8]], isKey: Bool) -> FeedPage {
     FeedPage(
-      items: texts.map { FeedItem(id: $0, orderKey: isKey ? $0 : nil, version: [], data: []) }, next: nil)
+      items: texts.map { FeedItem(id: $0, orderKey: isKey ? $0 : nil, data: []) }, next: nil)
   }
   for isKey in [true, false] {
     let (order, other) = (

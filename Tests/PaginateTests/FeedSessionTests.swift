@@ -21,8 +21,7 @@ import Testing
 
   private func page(_ ids: [String], next: String? = nil, total: Int? = nil) -> FeedResponse {
     let items = ids.map { id in
-      FeedItem(
-        id: Array(id.utf8), orderKey: nil, version: ItemVersion.of(Array(id.utf8).span), data: Array("\"\(id)\"".utf8))
+      FeedItem(id: Array(id.utf8), data: Array("\"\(id)\"".utf8))
     }
     return .page(FeedPage(items: items, next: next.map { Array($0.utf8) }, total: total, etag: nil))
   }

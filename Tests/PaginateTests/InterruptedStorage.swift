@@ -13,7 +13,7 @@ final class InterruptedStorage: FeedStorage {
   }
 
   /// The error that ends the session.
-  static let interruption = StoreError(.other, "the test ends the process here")
+  static let interruption = StoreError("the test ends the process here")
 
   private let store: any FeedStorage
   private let ends: (Moment) -> Bool

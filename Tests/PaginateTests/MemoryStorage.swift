@@ -71,7 +71,7 @@ final class MemoryStorage: FeedStorage {
       items[handle].isGone = false
       let old = items[handle].item
       items[handle].item = FeedItem(
-        id: old.id, orderKey: entry.item.orderKey, version: old.version, data: old.data, isNewer: old.isNewer)
+        id: old.id, orderKey: entry.item.orderKey, data: old.data, isNewer: old.isNewer)
       if entry.isEdited { items[handle].item = entry.item }
       if entry.isPrintedAgain {
         items[handle].state = .waiting

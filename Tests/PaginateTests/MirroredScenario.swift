@@ -197,8 +197,7 @@ final class MirrorServer: PageFetcher {
     let end = min(start + mirror.perPage, state.count)
     let items = state[start..<end].map { entry in
       FeedItem(
-        id: Array(entry.id.utf8), orderKey: nil, version: Array("\(entry.version)".utf8),
-        data: Array("{\"id\":\"\(entry.id)\",\"v\":\(entry.version)}".utf8))
+        id: Array(entry.id.utf8), data: Array("{\"id\":\"\(entry.id)\",\"v\":\(entry.version)}".utf8))
     }
     let etag = mirror.hasETags ? Array("\(state[start..<end])".utf8) : nil
     if let etag, etag == ifNoneMatch {

@@ -16,13 +16,13 @@ import Testing
 
   private func feed() throws -> FeedStore {
     let file = try StoreFile(path)
-    return try file.open(try file.add(Array("so".utf8), url: Array("u".utf8)), isVersioned: true)
+    return try file.open(try file.add(Array("so".utf8), url: Array("u".utf8)))
   }
 
   private func item(at position: Int) -> FeedChange.ChangedItem {
     let (id, data) = (Array("i\(position)".utf8), Array("[\(position)]".utf8))
     return .init(
-      item: FeedItem(id: id, orderKey: nil, version: ItemVersion.of(data.span), data: data), position: position)
+      item: FeedItem(id: id, orderKey: nil, data: data), position: position)
   }
 
   // MARK: Every page
@@ -198,7 +198,7 @@ import Testing
 
   @Test func noSorting() throws {
     _ = try feed()
-    let plan = try Database(path, .shared).prepare("EXPLAIN QUERY PLAN " + StoredPages.startStatement).all {
+    let plan = try Database(path).prepare("EXPLAIN QUERY PLAN " + StoredPages.startStatement).all {
       String(decoding: $0.text(3), as: UTF8.self)
     }
     #expect(plan == ["SEARCH item USING INDEX item_live (feed=? AND position>? AND position<?)"])
@@ -208,7 +208,7 @@ import Testing
 extension Database {
   fileprivate static func compileOptions(_ path: [UInt8]) throws -> [String] {
     _ = try StoreFile(path)
-    return try Database(path, .shared).prepare("PRAGMA compile_options").all {
+    return try Database(path).prepare("PRAGMA compile_options").all {
       String(decoding: $0.text(0), as: UTF8.self)
     }
   }

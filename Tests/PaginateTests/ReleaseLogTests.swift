@@ -16,7 +16,7 @@ import Testing
 
   private func item(_ id: String, at position: Int?, handle: Int? = nil, text: String = "{}") -> FeedChange.ChangedItem
   {
-    let item = FeedItem(id: bytes(id), orderKey: nil, version: ItemVersion.of(bytes(text).span), data: bytes(text))
+    let item = FeedItem(id: bytes(id), orderKey: nil, data: bytes(text))
     return .init(item: item, handle: handle, position: position, isEdited: handle != nil, isPrintedAgain: handle != nil)
   }
 
@@ -34,14 +34,14 @@ import Testing
   }
 
   private func rows() throws -> [[Int]] {
-    try Database(path, .shared).prepare("SELECT feed, seq, item, count, is_again FROM release ORDER BY feed, seq").all {
+    try Database(path).prepare("SELECT feed, seq, item, count, is_again FROM release ORDER BY feed, seq").all {
       row in (0..<5).map { row.integer($0) }
     }
   }
 
   private func feed(_ name: String = "so") throws -> FeedStore {
     let file = try StoreFile(path)
-    return try file.open(try file.add(bytes(name), url: bytes("u")), isVersioned: true)
+    return try file.open(try file.add(bytes(name), url: bytes("u")))
   }
 
   // MARK: Numbers
@@ -109,7 +109,7 @@ import Testing
   /// No statement that a reader or a page waits for sorts, or reads every row.
   @Test func noSorting() throws {
     _ = try feed()
-    let database = try Database(path, .shared)
+    let database = try Database(path)
     for statement in [ReleaseLog.readStatement, ReleaseLog.numberStatement, ReleaseLog.lastStatement] {
       let plan = try database.prepare("EXPLAIN QUERY PLAN " + statement).all {
         String(decoding: $0.text(3), as: UTF8.self)
@@ -135,7 +135,7 @@ import Testing
   ])
   func damage(_ statement: String, _ what: String) throws {
     try add(item("a", at: 0), item("b", at: 1), to: try feed())
-    let database = try Database(path, .shared)
+    let database = try Database(path)
     do throws(StoreError) {
       try database.run("PRAGMA ignore_check_constraints = ON")
       try database.run(statement)

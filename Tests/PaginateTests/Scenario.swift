@@ -92,8 +92,8 @@ struct ScenarioFeed {
       key = names.count > 1 ? String(names[1]) : String(id.dropFirst())
     }
     return FeedItem(
-      id: Array(id.utf8), orderKey: hasOrderKey ? Array(key.utf8) : nil, version: Array(version.utf8),
-      data: Array("{\"id\":\"\(id)\",\"k\":\"\(key)\",\"v\":\(version)}".utf8))
+      id: Array(id.utf8), orderKey: hasOrderKey ? Array(key.utf8) : nil,
+      data: Array("{\"id\":\"\(id)\",\"v\":\(version)}".utf8))
   }
 }
 

@@ -93,7 +93,7 @@ final class SimulatedFeed {
     let end = min(start + perPage, entries.count)
     let items = entries[start..<end].map { entry in
       FeedItem(
-        id: Array(entry.id.utf8), orderKey: Array("\(entry.key)".utf8), version: Array("\(entry.version)".utf8),
+        id: Array(entry.id.utf8), orderKey: Array("\(entry.key)".utf8),
         data: Array("{\"id\":\"\(entry.id)\",\"v\":\(entry.version)}".utf8))
     }
     let etag =

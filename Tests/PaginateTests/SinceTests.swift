@@ -195,7 +195,7 @@ private final class SinceHistory {
       let text = data(entry)
       page.items.append(
         FeedItem(
-          id: Array("q\(entry.id)".utf8), orderKey: value.text, version: ItemVersion.of(text.span), data: text,
+          id: Array("q\(entry.id)".utf8), orderKey: value.text, data: text,
           isNewer: mark?.covered?.isBelow(value) ?? false))
       if mark == nil { mark = SinceMark(source: Array("/at".utf8), greatest: value) }
       if mark?.greatest.isBelow(value) == true { mark?.greatest = value }

@@ -19,7 +19,7 @@ import Testing
     change.items = ["d", "c", "b", "a"].enumerated().map { index, id in
       let data = bytes(#"{"id":"\#(id)"}"#)
       return .init(
-        item: FeedItem(id: bytes(id), orderKey: nil, version: ItemVersion.of(data.span), data: data),
+        item: FeedItem(id: bytes(id), orderKey: nil, data: data),
         position: [-10, -9, 0, 1][index])
     }
     change.savedRuns = [
@@ -30,7 +30,7 @@ import Testing
     try feed.commit(change)
     try feed.recordIntent(-10...(-9))
     try feed.setRetryWait(600, now: 1000)
-    let database = try Database(path, .shared)
+    let database = try Database(path)
     try database.run("PRAGMA ignore_check_constraints = ON")
     try database.run(statement)
     return (path, folder)
@@ -40,7 +40,7 @@ import Testing
   private func read(_ path: [UInt8]) throws(StoreError) {
     let file = try StoreFile(path)
     for record in try file.feeds() {
-      let feed = try file.open(record, isVersioned: true)
+      let feed = try file.open(record)
       _ = try feed.retryWait(now: 1200)
       _ = try feed.firstPage()
       let runs = FeedRuns(try feed.runs())
@@ -124,7 +124,7 @@ import Testing
   func whatTheTablesRefuse(_ statement: String) throws {
     let (path, folder) = try damaged("SELECT 1")
     defer { withExtendedLifetime(folder) {} }
-    let database = try Database(path, .shared)
+    let database = try Database(path)
     #expect(throws: StoreError.self) { try database.run(statement) }
   }
 
@@ -157,7 +157,7 @@ import Testing
     let feed = try file.open(try file.add(bytes("so"), url: bytes("u")))
     try feed.setRetryWait(1_000_000_000, now: 1000)
     #expect(try feed.retryWait(now: 1000) == 86_400)
-    try Database(bytes(folder.file("so.db")), .shared).run("UPDATE feed SET retry_at = 253402300799")
+    try Database(bytes(folder.file("so.db"))).run("UPDATE feed SET retry_at = 253402300799")
     #expect(try feed.retryWait(now: 1500) == 86_400 - 500)
   }
 }

@@ -83,7 +83,7 @@ extension MemoryStorage {
 
 extension StorePicture {
   /// Reads a file.
-  init(_ path: [UInt8], feed: Int) throws { try self.init(try Database(path, .shared), feed: feed) }
+  init(_ path: [UInt8], feed: Int) throws { try self.init(try Database(path), feed: feed) }
 
   init(_ database: Database, feed: Int) throws {
     let store = try FeedStore(database, feed)

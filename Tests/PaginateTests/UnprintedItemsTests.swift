@@ -14,12 +14,12 @@ import Testing
     folder = try ScratchFolder()
     path = bytes(folder.file("so.db"))
     let file = try StoreFile(path)
-    store = try file.open(try file.add(bytes("so"), url: bytes("u")), isVersioned: true)
+    store = try file.open(try file.add(bytes("so"), url: bytes("u")))
   }
 
   /// Adds items at some positions; each id is the number of the item.
   private func add(_ positions: Int...) throws {
-    let known = try Database(path, .shared).prepare("SELECT count(*) FROM item").first { $0.integer(0) } ?? 0
+    let known = try Database(path).prepare("SELECT count(*) FROM item").first { $0.integer(0) } ?? 0
     var change = FeedChange()
     change.items = positions.enumerated().map { index, position in entry(known + index + 1, at: position) }
     try store.commit(change)
@@ -27,7 +27,7 @@ import Testing
 
   private func entry(_ id: Int, at position: Int?, handle: Int? = nil, again: Bool = false) -> FeedChange.ChangedItem {
     let text = bytes(again ? "[\(id)]" : "\(id)")
-    let item = FeedItem(id: bytes("\(id)"), orderKey: nil, version: ItemVersion.of(text.span), data: text)
+    let item = FeedItem(id: bytes("\(id)"), orderKey: nil, data: text)
     return .init(item: item, handle: handle, position: position, isEdited: again, isPrintedAgain: again)
   }
 
@@ -39,7 +39,7 @@ import Testing
 
   /// Item, position, count, is_uncertain.
   private func rows() throws -> [[Int]] {
-    try Database(path, .shared).prepare(
+    try Database(path).prepare(
       "SELECT item, position, count, is_uncertain FROM unprinted ORDER BY is_uncertain, position, item"
     ).all { row in (0..<4).map { row.integer($0) } }
   }
@@ -129,7 +129,7 @@ import Testing
 
   /// No statement sorts, or reads every row.
   @Test func noSorting() throws {
-    let database = try Database(path, .shared)
+    let database = try Database(path)
     for statement in [
       UnprintedItems.inRange, UnprintedItems.containing, UnprintedItems.ofState, UnprintedItems.ofNoState,
       UnprintedItems.items,

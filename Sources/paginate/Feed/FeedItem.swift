@@ -16,8 +16,8 @@ struct FeedItem: Equatable, Sendable {
     self.index = UInt32(index)
   }
 
-  init(id: [UInt8], orderKey: [UInt8]? = nil, version: [UInt8], data: [UInt8], isNewer: Bool = false) {
-    self.init(ItemTexts([Texts(id: id, orderKey: orderKey, version: version, data: data)]), 0)
+  init(id: [UInt8], orderKey: [UInt8]? = nil, data: [UInt8], isNewer: Bool = false) {
+    self.init(ItemTexts([Texts(id: id, orderKey: orderKey, data: data)]), 0)
     self.isNewer = isNewer
   }
 
@@ -26,10 +26,11 @@ struct FeedItem: Equatable, Sendable {
     let id: [UInt8]
     /// The sort key of the feed; nil without `--order-key`.
     let orderKey: [UInt8]?
-    /// Changes when the item is edited: a digest of its text.
-    let version: [UInt8]
     /// One line of JSON.
     let data: [UInt8]
+
+    /// Changes when the item is edited: a digest of its text.
+    var version: [UInt8] { ItemVersion.of(data.span) }
   }
 
   var texts: Texts { page.texts(Int(index)) }
@@ -87,17 +88,14 @@ final class ItemTexts: Sendable {
     (bytes, isCompact, keys, count) = (page.document.bytes, page.document.isCompact, [], page.items.count)
     let isPlace = bytes.count <= UInt32.max
     items = isPlace ? [ItemRange(value: PageRange(page.root.range), id: PageRange(0..<0))] : []
-    texts = isPlace ? [] : [.init(id: [], orderKey: nil, version: [], data: page.root.text)]
+    texts = isPlace ? [] : [.init(id: [], orderKey: nil, data: page.root.text)]
   }
 
   init(_ page: Page) {
     (bytes, isCompact, count) = (page.document.bytes, page.document.isCompact, 1)
     guard bytes.count <= UInt32.max else {
       (items, keys) = ([], [])
-      texts = page.items.map { item in
-        let data = item.text
-        return .init(id: item.id ?? [], orderKey: item.orderKey, version: ItemVersion.of(data.span), data: data)
-      }
+      texts = page.items.map { .init(id: $0.id ?? [], orderKey: $0.orderKey, data: $0.text) }
       return
     }
     items = page.items.map { ItemRange(value: PageRange($0.value.range), id: PageRange($0.idRange ?? 0..<0)) }
@@ -112,8 +110,7 @@ final class ItemTexts: Sendable {
 
   func texts(_ index: Int) -> FeedItem.Texts {
     if !texts.isEmpty { return texts[index] }
-    let data = data(items[index].value.range)
-    return .init(id: id(index), orderKey: orderKey(index), version: ItemVersion.of(data.span), data: data)
+    return .init(id: id(index), orderKey: orderKey(index), data: data(items[index].value.range))
   }
 
   func id(_ index: Int) -> [UInt8] { texts.isEmpty ? scalar(items[index].id.range) : texts[index].id }

@@ -74,11 +74,11 @@ struct RememberedOption: Sendable {
       throw .damaged("the options of the feed cannot be read")
     }
     if let id = options.walk.id, let known = root.member("id")?.string, known != id.text {
-      throw StoreError(.other, "the feed has its ids at \(shortened(known)), not at \(shortened(id.text))")
+      throw StoreError("the feed has its ids at \(shortened(known)), not at \(shortened(id.text))")
     }
     if let order = options.order, let known = root.member("order")?.string, known != Array(order.rawValue.utf8) {
       throw StoreError(
-        .other, "the feed is read with --order \(shortened(known)); for another order, use another '--feed' or store")
+        "the feed is read with --order \(shortened(known)); for another order, use another '--feed' or store")
     }
     let rows = Options.rows
     for (key, value) in root.children.map({ ($0.key?.string ?? [], $0.value.string) }) {

@@ -72,8 +72,8 @@ struct StoredPages {
   ) throws(StoreError) -> ClosedRange<Int> {
     guard place.isAtEnd, count < .max else { return range }
     let found = try start.first(
-      .integer(store.feed), .integer(range.lowerBound), .integer(range.upperBound), .integer(count - 1)
-    ) { (row) throws(StoreError) in try row.integer(0, "the position of an item", in: StoreLimit.positions) }
+      .integer(store.feed), .integer(range.lowerBound), .integer(range.upperBound), .integer(count - 1),
+      read: Statement.position)
     let first = found ?? range.lowerBound
     // A damaged index may list any item, or leave some out in one direction.
     guard range.contains(first), try store.liveCount(in: first...range.upperBound) <= count else {

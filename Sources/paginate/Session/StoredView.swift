@@ -25,7 +25,7 @@ struct StoredView {
     var output = ByteWriter(streams.output, records: .network)
     var hasOpenGap = false
     for feed in feeds {
-      let store = try storeOptions.stored(file.open(feed, isVersioned: true))
+      let store = try storeOptions.stored(file.open(feed))
       if feeds.count > 1 {
         output.append("feed\t")
         output.append(printable(feed.name))

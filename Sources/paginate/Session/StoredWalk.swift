@@ -104,7 +104,7 @@ struct StoredWalk {
     guard let known = try storeOptions.stored(file.feed(named: name)) else {
       throw storeOptions.failure("the feed was removed from the store meanwhile")
     }
-    let store = try storeOptions.stored(file.open(known, isVersioned: true))
+    let store = try storeOptions.stored(file.open(known))
     if state.place == nil { state.place = try storeOptions.place(in: store) }
     var options = options
     try storeOptions.stored(RememberedOption.fill(&options, from: known.options))

@@ -45,6 +45,11 @@ extension Statement {
     isNull(column) ? nil : try text(column, name)
   }
 
+  /// The position in the first column.
+  static func position(_ row: Statement) throws(StoreError) -> Int {
+    try row.integer(0, "the position of an item", in: StoreLimit.positions)
+  }
+
   /// NULL in both columns, or two positions with the first not above the second.
   func range(_ column: Int32, _ name: String) throws(StoreError) -> ClosedRange<Int>? {
     let first = try integerIfAny(column, name, in: StoreLimit.positions)
@@ -91,12 +96,13 @@ extension KnownPage {
   }
 }
 
-extension UnprintedItems.Row {
+extension Stretch {
+  /// Items that are not printed.
   /// - Parameter row: item, position, count, is_uncertain.
   init(_ row: Statement) throws(StoreError) {
     self.init(
       item: try row.integer(0, "the number of an item", in: StoreLimit.numbers),
-      position: try row.integer(1, "the position of an item", in: StoreLimit.positions),
+      place: try row.integer(1, "the position of an item", in: StoreLimit.positions),
       count: try row.integer(2, "the count of items that wait", in: StoreLimit.releaseCounts),
       isUncertain: try row.flag(3, "is_uncertain of an item"))
   }
@@ -124,15 +130,12 @@ extension FeedRecord {
 }
 
 extension WaitingItem {
-  /// - Parameters:
-  ///   - row: position, id, data, version, is_again.
-  ///   - isVersioned: whether the version is a digest of the text, which proves that the text is unchanged.
-  init(_ row: Statement, isVersioned: Bool) throws(StoreError) {
+  /// - Parameter row: position, id, data, version, is_again. The version is a digest of the text, which proves that the
+  ///   text is unchanged.
+  init(_ row: Statement) throws(StoreError) {
     self.init(
-      position: try row.integer(0, "the position of an item", in: StoreLimit.positions),
-      id: try row.text(1, "the id of an item"), data: try row.text(2, "the text of an item"),
-      isAgain: try row.flag(4, "is_again of a release"))
-    guard isVersioned else { return }
+      position: try Statement.position(row), id: try row.text(1, "the id of an item"),
+      data: try row.text(2, "the text of an item"), isAgain: try row.flag(4, "is_again of a release"))
     guard try row.text(3, "the version of an item") == ItemVersion.of(data.span) else {
       throw .damaged("item '\(shortened(id))' is not what was stored")
     }

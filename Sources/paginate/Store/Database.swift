@@ -15,31 +15,23 @@ final class Database {
   /// Done once in the process, before the first database is opened.
   private static let isConfigured = sqlite3_config_without_statistics() == SQLITE_OK
 
-  enum Access {
-    /// Shared with others; read-only if the file is write-protected.
-    case shared
-    /// For reading while nobody writes. No other file is created.
-    case alone
-  }
-
   /// Opens an existing file; an empty one is an empty database. Nothing is written yet.
-  /// - Parameter path: used literally; no name has a special meaning.
-  init(_ path: [UInt8], _ access: Access) throws(StoreError) {
+  /// - Parameters:
+  ///   - path: used literally; no name has a special meaning.
+  ///   - isAlone: for reading while nobody writes; no other file is created. If not, the file is shared with others,
+  ///     and read-only if it is write-protected.
+  init(_ path: [UInt8], alone isAlone: Bool = false) throws(StoreError) {
     // A name that begins with a colon would mean a database in memory.
     var name = path.first == UInt8(ascii: "/") ? path : Array("./".utf8) + path
     var flags = SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
-    switch access {
-    case .shared: flags |= SQLITE_OPEN_READWRITE
-    case .alone:
-      name = Array("file:".utf8) + name.percentEncoded() + Array("?immutable=1".utf8)
-      flags |= SQLITE_OPEN_READONLY | SQLITE_OPEN_URI
-    }
+    if isAlone { name = Array("file:".utf8) + name.percentEncoded() + Array("?immutable=1".utf8) }
+    flags |= isAlone ? SQLITE_OPEN_READONLY | SQLITE_OPEN_URI : SQLITE_OPEN_READWRITE
     _ = Self.isConfigured
     var opened: OpaquePointer?
     let code = unsafe (name + [0]).withUnsafeBytes {
       unsafe sqlite3_open_v2($0.bindMemory(to: CChar.self).baseAddress, &opened, flags, nil)
     }
-    guard let database = unsafe opened else { throw StoreError(.other, "out of memory") }
+    guard let database = unsafe opened else { throw StoreError("out of memory") }
     unsafe handle = database
     if code != SQLITE_OK { throw error(code) }
     unsafe sqlite3_busy_timeout(database, Int32(Self.busyTimeout * 1000))
@@ -93,18 +85,18 @@ final class Database {
   fileprivate func error(_ code: Int32) -> StoreError {
     let text = unsafe sqlite3_errmsg(handle).map { unsafe String(cString: $0) } ?? "error \(code)"
     switch code & 0xFF {
-    case SQLITE_BUSY, SQLITE_LOCKED: return StoreError(.busy, "another process is writing to it")
-    case SQLITE_FULL: return StoreError(.full, withCause("the disk is full"))
-    case SQLITE_IOERR where SystemError(code: unsafe sqlite3_system_errno(handle)).isFullDisk:
-      return StoreError(.full, withCause("the disk is full"))
+    case SQLITE_BUSY, SQLITE_LOCKED: return StoreError("another process is writing to it", .busy)
+    case SQLITE_FULL,
+      SQLITE_IOERR where SystemError(code: unsafe sqlite3_system_errno(handle)).isFullDisk:
+      return StoreError(withCause("the disk is full"))
     case SQLITE_IOERR where code == Self.shortRead: return .damaged("the file is cut short")
     // All our statements fit the schema. If one does not, or SQLite finds an impossible row, the file is damaged.
     case SQLITE_CORRUPT, SQLITE_ERROR, SQLITE_CONSTRAINT, SQLITE_MISMATCH, SQLITE_SCHEMA, SQLITE_TOOBIG, SQLITE_FORMAT:
       return .damaged(quoted(text.utf8))
-    case SQLITE_NOTADB: return StoreError(.foreign, "not a store: the file is not a SQLite database")
-    case SQLITE_READONLY, SQLITE_PERM: return StoreError(.readOnly, withCause("cannot be written"))
-    case SQLITE_CANTOPEN: return StoreError(.readOnly, withCause("cannot be opened, or the files beside it cannot"))
-    default: return StoreError(.other, withCause(text.lowercasedFirst))
+    case SQLITE_NOTADB: return StoreError("not a store: the file is not a SQLite database")
+    case SQLITE_READONLY, SQLITE_PERM: return StoreError(withCause("cannot be written"), .readOnly)
+    case SQLITE_CANTOPEN: return StoreError(withCause("cannot be opened, or the files beside it cannot"), .readOnly)
+    default: return StoreError(withCause(text.lowercasedFirst))
     }
   }
 

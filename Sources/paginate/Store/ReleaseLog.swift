@@ -9,8 +9,34 @@
 
 import FeedCore
 
+/// Items that follow each other both in the table of items and in an order. A page of a million items is usually one.
+struct Stretch: Equatable {
+  /// The number of the first.
+  let item: Int
+  /// The place of the first: its position in the feed, or the number of its release.
+  var place: Int
+  var count = 1
+  /// Whether it was released before; then it is one item.
+  var isAgain = false
+  /// Whether nobody knows if they were printed.
+  var isUncertain = false
+}
+
+extension [Stretch] {
+  /// Appends a stretch, or extends the last one if the new one follows it.
+  mutating func append(joining next: Stretch) {
+    if let last, !last.isAgain, !next.isAgain, next.item - last.item == last.count,
+      next.place - last.place == last.count
+    {
+      self[count - 1].count += next.count
+    } else {
+      append(next)
+    }
+  }
+}
+
 /// The releases of one feed.
-struct ReleaseLog {
+final class ReleaseLog {
   static let lastStatement = "SELECT seq, item, count, is_again FROM release WHERE feed = ? ORDER BY seq DESC LIMIT 1"
 
   /// First releases contain each item once, so the item is in the nearest row or in none.
@@ -35,78 +61,49 @@ struct ReleaseLog {
     ORDER BY release.seq, item.number
     """
 
+  private let database: Database
   private let feed: Statement.Value
-  private let last, insert, extend, position, number, again: Statement
-  let released: Statement
+  private lazy var last = database.prepare(Self.lastStatement)
+  private lazy var insert = database.prepare(
+    "INSERT INTO release (feed, seq, item, count, is_again) VALUES (?, ?, ?, ?, ?)")
+  private lazy var extend = database.prepare("UPDATE release SET count = ?3 WHERE feed = ?1 AND seq = ?2")
+  private lazy var position = database.prepare("SELECT position FROM item WHERE number = ?")
+  private(set) lazy var released = database.prepare(Self.readStatement)
 
-  init(_ database: Database, _ feed: Int) {
-    self.feed = .integer(feed)
-    last = database.prepare(Self.lastStatement)
-    insert = database.prepare("INSERT INTO release (feed, seq, item, count, is_again) VALUES (?, ?, ?, ?, ?)")
-    extend = database.prepare("UPDATE release SET count = ?3 WHERE feed = ?1 AND seq = ?2")
-    position = database.prepare("SELECT position FROM item WHERE number = ?")
-    number = database.prepare(Self.numberStatement)
-    again = database.prepare(
-      """
-      SELECT 1 FROM release JOIN item ON item.number = release.item
-      WHERE release.feed = ?1 AND release.seq = ?2 AND is_again = 1 AND item.id = ?3
-      """)
-    released = database.prepare(Self.readStatement)
-  }
+  init(_ database: Database, _ feed: Statement.Value) { (self.database, self.feed) = (database, feed) }
 
   /// The place of an item.
   func position(of item: Int) throws(StoreError) -> Int {
-    let found = try position.first(.integer(item)) { (row) throws(StoreError) in
-      try row.integer(0, "the position of an item", in: StoreLimit.positions)
+    guard let found = try position.first(.integer(item), read: Statement.position) else {
+      throw .damaged("item \(item) is not there")
     }
-    guard let found else { throw .damaged("item \(item) is not there") }
     return found
   }
 
   // MARK: Changes
 
-  /// Items that are consecutive both in the table of items and in the order of releases.
-  private struct ReleaseRow {
-    let seq: Int
-    let item: Int
-    var count: Int
-    let isAgain: Bool
-  }
-
   /// Numbers the items. Call this in the transaction that adds the items.
-  /// - Parameter releases: from the top of the feed down.
-  func add(_ releases: [Releases.Stretch]) throws(StoreError) {
+  /// - Parameter releases: from the top of the feed down, with their positions.
+  func add(_ releases: [Stretch]) throws(StoreError) {
     guard !releases.isEmpty else { return }
-    let known = try lastRow()
+    let known = try last.first(feed) { (row) throws(StoreError) in
+      let seq = try row.integer(0, "the number of a release", in: StoreLimit.numbers)
+      return Stretch(
+        item: try row.integer(1, "the item of a release", in: StoreLimit.numbers), place: seq,
+        count: try row.integer(2, "the count of a release", in: StoreLimit.releaseCounts),
+        isAgain: try row.flag(3, "is_again of a release"))
+    }
     var rows = known.map { [$0] } ?? []
-    for release in releases {
-      // SQLite gives a new item the number after the greatest one, which in a foreign file may be anything.
-      for number in [release.item, release.item &+ release.count &- 1] where !StoreLimit.numbers.contains(number) {
-        throw .damaged("the number of an item cannot be \(number)")
-      }
-      if let row = rows.last, !row.isAgain, !release.isAgain, row.item + row.count == release.item {
-        rows[rows.count - 1].count += release.count
-      } else {
-        let seq = rows.last.map { $0.seq + $0.count } ?? 1
-        rows.append(ReleaseRow(seq: seq, item: release.item, count: release.count, isAgain: release.isAgain))
-      }
+    for var release in releases {
+      release.place = rows.last.map { $0.place + $0.count } ?? 1
+      rows.append(joining: release)
     }
     if let known, rows[0].count > known.count {
-      try extend.run(feed, .integer(known.seq), .integer(rows[0].count))
+      try extend.run(feed, .integer(known.place), .integer(rows[0].count))
     }
     for row in rows.dropFirst(known == nil ? 0 : 1) {
       try insert.run(
-        feed, .integer(row.seq), .integer(row.item), .integer(row.count), .integer(row.isAgain ? 1 : 0))
-    }
-  }
-
-  private func lastRow() throws(StoreError) -> ReleaseRow? {
-    try last.first(feed) { (row) throws(StoreError) in
-      ReleaseRow(
-        seq: try row.integer(0, "the number of a release", in: StoreLimit.numbers),
-        item: try row.integer(1, "the item of a release", in: StoreLimit.numbers),
-        count: try row.integer(2, "the count of a release", in: StoreLimit.releaseCounts),
-        isAgain: try row.flag(3, "is_again of a release"))
+        feed, .integer(row.place), .integer(row.item), .integer(row.count), .integer(row.isAgain ? 1 : 0))
     }
   }
 
@@ -114,7 +111,12 @@ struct ReleaseLog {
 
   /// Whether an item was printed again with this number.
   func hasAgain(_ id: [UInt8], at number: Int) throws(StoreError) -> Bool {
-    try again.first(feed, .integer(number), .text(id)) { _ in true } ?? false
+    try database.prepare(
+      """
+      SELECT 1 FROM release JOIN item ON item.number = release.item
+      WHERE release.feed = ?1 AND release.seq = ?2 AND is_again = 1 AND item.id = ?3
+      """
+    ).first(feed, .integer(number), .text(id)) { _ in true } ?? false
   }
 
   /// The number of the item's first release; nil for an unknown item.
@@ -122,7 +124,7 @@ struct ReleaseLog {
   /// A checkpoint with only the id cannot tell which release of an edited item it means. From the first one, nothing is
   /// left out, but some items may come twice.
   func firstNumber(of id: [UInt8]) throws(StoreError) -> Int? {
-    try number.first(feed, .text(id)) { (row) throws(StoreError) in
+    try database.prepare(Self.numberStatement).first(feed, .text(id)) { (row) throws(StoreError) in
       guard row.integer(1) == 1 else { throw .damaged("item '\(shortened(id))' was not released") }
       return try row.integer(0, "the number of a release", in: StoreLimit.numbers)
     }

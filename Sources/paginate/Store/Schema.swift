@@ -160,21 +160,12 @@ enum Schema {
 
   // MARK: Checking a store
 
-  /// A part of a file's schema.
-  struct SchemaPart {
-    /// `table`, `index`, `view` or `trigger`.
-    let kind: [UInt8]
-    let name: [UInt8]
-    let statement: [UInt8]
-  }
-
-  /// The first difference from our schema; nil if there is none. Additional views, tables and indexes are harmless; a
-  /// trigger could do anything at any of our statements.
-  static func problem(with found: [SchemaPart]) -> String? {
-    if let trigger = found.first(where: { $0.kind.elementsEqual("trigger".utf8) }) {
-      return "it has a trigger, '\(shortened(trigger.name))'"
-    }
-    let statements = Set(found.map(\.statement))
+  /// The first difference of a file from our schema; nil if there is none. Additional views, tables and indexes are
+  /// harmless; a trigger could do anything at any of our statements.
+  static func problem(in database: Database) throws(StoreError) -> String? {
+    let triggers = database.prepare("SELECT name FROM sqlite_schema WHERE type = 'trigger'")
+    if let trigger = try triggers.first(read: { $0.text(0) }) { return "it has a trigger, '\(shortened(trigger))'" }
+    let statements = Set(try database.prepare("SELECT sql FROM sqlite_schema").all { $0.text(0) })
     guard let part = parts.first(where: { !statements.contains(Array($0.utf8)) }) else { return nil }
     let words = part.split(separator: " ")
     return "\(words[1].lowercased()) '\(words[2])' was changed"

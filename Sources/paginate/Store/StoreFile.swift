@@ -26,10 +26,10 @@ final class StoreFile {
     self.path = path
     try Self.refuseSpecialFile(path)
     do throws(SystemError) { try Descriptor.open(reading: path).close() } catch {
-      throw StoreError(.other, error.message)
+      throw StoreError(error.message)
     }
     do {
-      let shared = try Database(path, .shared)
+      let shared = try Database(path)
       try Self.check(shared)
       database = shared
     } catch {
@@ -37,11 +37,11 @@ final class StoreFile {
       let log = try? Descriptor.open(reading: path + Array("-wal".utf8))
       log?.closeQuietly()
       guard error.kind == .readOnly, log == nil else { throw error }
-      database = try Database(path, .alone)
+      database = try Database(path, alone: true)
       try Self.check(database)
     }
     guard try database.number("application_id") == Schema.application else {
-      throw StoreError(.foreign, "not a store: the file is empty")
+      throw StoreError("not a store: the file is empty")
     }
   }
 
@@ -52,10 +52,10 @@ final class StoreFile {
     try Self.refuseSpecialFile(path)
     try Self.refuseLongName(path)
     do throws(SystemError) { try LockFile.ensureFile(path, mode: 0o600) } catch {
-      throw StoreError(.other, error.message)
+      throw StoreError(error.message)
     }
     self.path = LockFile.realPath(path)
-    database = try Database(path, .shared)
+    database = try Database(path)
     // Write nothing before it is certain that the file is ours.
     try Self.check(database)
     try Self.make(database)
@@ -67,7 +67,7 @@ final class StoreFile {
   }
 
   private static func refuseSpecialFile(_ path: [UInt8]) throws(StoreError) {
-    if Descriptor.isSpecialFile(path) { throw StoreError(.foreign, "not a store: not a regular file") }
+    if Descriptor.isSpecialFile(path) { throw StoreError("not a store: not a regular file") }
   }
 
   /// The longest name for a new file: the names of the feed locks, the log and the journal begin with it, and most file
@@ -80,7 +80,7 @@ final class StoreFile {
     guard name.count > longestName else { return }
     if let file = try? Descriptor.open(reading: path) { return file.closeQuietly() }
     throw StoreError(
-      .other, "the file name is too long, as names of other files begin with it (at most \(longestName) bytes)")
+      "the file name is too long, as names of other files begin with it (at most \(longestName) bytes)")
   }
 
   /// Checks that the file is ours, in one transaction, because another process may be creating it.
@@ -92,16 +92,13 @@ final class StoreFile {
     let version = try database.number("user_version")
     if application == 0, version == 0, isEmpty { return }
     guard application == Schema.application else {
-      throw StoreError(.foreign, "not a store: the SQLite database belongs to another program")
+      throw StoreError("not a store: the SQLite database belongs to another program")
     }
     guard version <= Schema.version else {
-      throw StoreError(.newer, "the store was made by a later version of paginate (format \(version))")
+      throw StoreError("the store was made by a later version of paginate (format \(version))")
     }
     guard version == Schema.version else { throw .damaged("there is no format \(version)") }
-    let parts = try database.prepare("SELECT type, name, sql FROM sqlite_schema").all { row in
-      Schema.SchemaPart(kind: row.text(0), name: row.text(1), statement: row.text(2))
-    }
-    if let problem = Schema.problem(with: parts) { throw .damaged(problem) }
+    if let problem = try Schema.problem(in: database) { throw .damaged(problem) }
   }
 
   private static func make(_ database: Database) throws(StoreError) {
@@ -129,12 +126,12 @@ final class StoreFile {
 
   func feeds() throws(StoreError) -> [FeedRecord] {
     try database.prepare("SELECT number, name, url, options FROM feed ORDER BY number")
-      .all { (row) throws(StoreError) in try FeedRecord(row) }
+      .all(read: FeedRecord.init(_:))
   }
 
   func feed(named name: [UInt8]) throws(StoreError) -> FeedRecord? {
     try database.prepare("SELECT number, name, url, options FROM feed WHERE name = ?")
-      .first(.text(name)) { (row) throws(StoreError) in try FeedRecord(row) }
+      .first(.text(name), read: FeedRecord.init(_:))
   }
 
   /// Adds a feed without options, unless it exists.
@@ -143,7 +140,7 @@ final class StoreFile {
     try database.prepare("INSERT INTO feed (name, url, options) VALUES (?, ?, '{}') ON CONFLICT (name) DO NOTHING")
       .run(.text(name), .text(url))
     guard let record = try feed(named: name) else {
-      throw StoreError(.other, "the feed was removed from the store meanwhile")
+      throw StoreError("the feed was removed from the store meanwhile")
     }
     return record
   }
@@ -154,10 +151,7 @@ final class StoreFile {
   }
 
   /// Opens a feed. Only the holder of its lock may change it.
-  /// - Parameter isVersioned: whether its versions are those of `ItemVersion`.
-  func open(_ feed: FeedRecord, isVersioned: Bool = false) throws(StoreError) -> FeedStore {
-    try FeedStore(database, feed.number, isVersioned: isVersioned)
-  }
+  func open(_ feed: FeedRecord) throws(StoreError) -> FeedStore { try FeedStore(database, feed.number) }
 
   /// The pause between two tries to take a lock, in milliseconds.
   private static let lockPause: Int32 = 50
@@ -184,7 +178,7 @@ final class StoreFile {
         _ = try Descriptor.wait(for: [], milliseconds: Self.lockPause)
       }
     } catch {
-      throw StoreError(.readOnly, "the lock file beside it: \(LockFile.message(error, at: lockPath))")
+      throw StoreError("the lock file beside it: \(LockFile.message(error, at: lockPath))")
     }
   }
 }

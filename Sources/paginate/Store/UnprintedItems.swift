@@ -7,72 +7,75 @@
 import FeedCore
 
 /// The items of one feed that are not known to be printed.
-struct UnprintedItems {
-  let feed: Statement.Value
-  private let isVersioned: Bool
-  let counted: Statement
-  private let inRange, containing, ofState, items, insert, delete: Statement
+final class UnprintedItems {
+  /// Rows that wait do not overlap, so only the nearest one above a range can reach into it.
+  static let inRange = """
+    \(rows) AND is_uncertain = 0 AND position <= ?3 AND position >= coalesce((
+        SELECT max(position) FROM unprinted WHERE feed = ?1 AND is_uncertain = 0 AND position <= ?2), ?2)
+      ORDER BY position, item
+    """
+  static let containing = "\(rows) AND item <= ?2 ORDER BY item DESC LIMIT 1"
+  static let ofState = "\(rows) AND is_uncertain = ?2"
+  static let ofNoState = "\(rows) AND is_uncertain NOT IN (0, 1)"
+  static let items =
+    "SELECT position, id, data, version, 0 FROM item WHERE number BETWEEN ?2 AND ?3 AND +feed = ?1 ORDER BY number"
+  private static let rows = "SELECT item, position, count, is_uncertain FROM unprinted WHERE feed = ?1"
 
-  init(_ database: Database, _ feed: Int, isVersioned: Bool) throws(StoreError) {
-    self.feed = .integer(feed)
-    self.isVersioned = isVersioned
-    inRange = database.prepare(Self.inRange)
-    containing = database.prepare(Self.containing)
-    ofState = database.prepare(Self.ofState)
-    items = database.prepare(Self.items)
-    counted = database.prepare(Self.counted)
-    insert = database.prepare(
-      "INSERT INTO unprinted (feed, item, position, count, is_uncertain) VALUES (?, ?, ?, ?, ?)")
-    delete = database.prepare("DELETE FROM unprinted WHERE feed = ? AND item = ?")
+  private let database: Database
+  private let feed: Statement.Value
+  private lazy var inRange = database.prepare(Self.inRange)
+  private lazy var containing = database.prepare(Self.containing)
+  private lazy var items = database.prepare(Self.items)
+  private lazy var insert = database.prepare(
+    "INSERT INTO unprinted (feed, item, position, count, is_uncertain) VALUES (?, ?, ?, ?, ?)")
+  private lazy var delete = database.prepare("DELETE FROM unprinted WHERE feed = ? AND item = ?")
+
+  init(_ database: Database, _ feed: Statement.Value) throws(StoreError) {
+    (self.database, self.feed) = (database, feed)
     // In another state, items would never be printed, and nobody would know.
-    let other = try database.prepare(Self.ofNoState).first(self.feed) { (row) throws(StoreError) in try Row(row) }
-    if other != nil { throw .damaged("what waits to be printed is not what was found") }
+    if try database.prepare(Self.ofNoState).first(feed, read: Stretch.init(_:)) != nil {
+      throw .damaged("what waits to be printed is not what was found")
+    }
   }
 
   // MARK: Changes, in a transaction of the caller
 
   /// - Parameter releases: the items that wait from now on, from the top of the feed down.
-  func add(_ releases: [Releases.Stretch]) throws(StoreError) {
-    var row: Row?
+  func add(_ releases: [Stretch]) throws(StoreError) {
+    var rows: [Stretch] = []
     for release in releases {
-      if let found = row, release.item == found.item + found.count, release.position == found.position + found.count {
-        row?.count += release.count
-      } else {
-        if let row { try add(row) }
-        row = Row(item: release.item, position: release.position, count: release.count)
-      }
+      rows.append(joining: Stretch(item: release.item, place: release.place, count: release.count))
     }
-    if let row { try add(row) }
+    for row in rows { try add(row) }
   }
 
-  private func add(_ row: Row) throws(StoreError) {
+  private func add(_ row: Stretch) throws(StoreError) {
     var start = 0
     // An item that is gone may have the position of another one. Then each has its own row, so that rows are in order.
-    for other in row.isUncertain ? [] : try rows(from: row.position, to: row.position + row.count - 1) {
-      let first = max(row.position, other.position)
-      let end = min(row.position + row.count, other.position + other.count)
-      try cut(other, first - other.position, end - other.position)
-      try writeEach(other, first - other.position, end - other.position)
-      if let part = row.part(start, first - row.position) { try write(part) }
-      try writeEach(row, max(start, first - row.position), end - row.position)
-      start = max(start, end - row.position)
+    for other in row.isUncertain ? [] : try rows(from: row.place, to: row.place + row.count - 1) {
+      let first = max(row.place, other.place)
+      let end = min(row.place + row.count, other.place + other.count)
+      try cut(other, first - other.place, end - other.place)
+      try writeEach(other, first - other.place, end - other.place)
+      try write(row.part(start, first - row.place))
+      try writeEach(row, max(start, first - row.place), end - row.place)
+      start = max(start, end - row.place)
     }
-    if let rest = row.part(start, row.count) { try write(rest) }
+    try write(row.part(start, row.count))
   }
 
   /// Writes a row for each item.
-  private func writeEach(_ row: Row, _ first: Int, _ end: Int) throws(StoreError) {
-    for index in stride(from: first, to: end, by: 1) {
-      if let part = row.part(index, index + 1) { try write(part) }
-    }
+  private func writeEach(_ row: Stretch, _ first: Int, _ end: Int) throws(StoreError) {
+    for index in stride(from: first, to: end, by: 1) { try write(row.part(index, index + 1)) }
   }
 
   /// Removes an item, if it is here.
   /// - Returns: it as a row.
   @discardableResult
-  func remove(_ item: Int) throws(StoreError) -> Row? {
-    let found = try containing.first(feed, .integer(item)) { (row) throws(StoreError) in try Row(row) }
-    guard let found, let part = found.part(item - found.item, item - found.item + 1) else { return nil }
+  func remove(_ item: Int) throws(StoreError) -> Stretch? {
+    guard let found = try containing.first(feed, .integer(item), read: Stretch.init(_:)),
+      let part = found.part(item - found.item, item - found.item + 1)
+    else { return nil }
     try cut(found, item - found.item, item - found.item + 1)
     return part
   }
@@ -80,7 +83,7 @@ struct UnprintedItems {
   /// The item has another position now.
   func move(_ item: Int, to position: Int) throws(StoreError) {
     guard let row = try remove(item) else { return }
-    try add(Row(item: item, position: position, isUncertain: row.isUncertain))
+    try add(Stretch(item: item, place: position, isUncertain: row.isUncertain))
   }
 
   /// The items that wait at these positions are printed, or uncertain.
@@ -89,7 +92,7 @@ struct UnprintedItems {
   func settle(_ range: ClosedRange<Int>, asUncertain: Bool = false) throws(StoreError) -> Int {
     var count = 0
     for row in try rows(from: range.lowerBound, to: range.upperBound) {
-      let (first, end) = (range.lowerBound - row.position, range.upperBound - row.position + 1)
+      let (first, end) = (range.lowerBound - row.place, range.upperBound - row.place + 1)
       guard var part = row.part(first, end) else { continue }
       try cut(row, first, end)
       part.isUncertain = true
@@ -101,8 +104,7 @@ struct UnprintedItems {
 
   /// What was uncertain waits again.
   func redeliver() throws(StoreError) {
-    let rows = try ofState.all(feed, .integer(1)) { (row) throws(StoreError) in try Row(row) }
-    for var row in rows {
+    for var row in try database.prepare(Self.ofState).all(feed, .integer(1), read: Stretch.init(_:)) {
       try remove(row)
       row.isUncertain = false
       try add(row)
@@ -110,20 +112,32 @@ struct UnprintedItems {
   }
 
   /// Removes a part of a row.
-  private func cut(_ row: Row, _ first: Int, _ end: Int) throws(StoreError) {
+  private func cut(_ row: Stretch, _ first: Int, _ end: Int) throws(StoreError) {
     try remove(row)
-    if let part = row.part(0, first) { try write(part) }
-    if let part = row.part(end, row.count) { try write(part) }
+    try write(row.part(0, first))
+    try write(row.part(end, row.count))
   }
 
-  private func remove(_ row: Row) throws(StoreError) { try delete.run(feed, .integer(row.item)) }
+  private func remove(_ row: Stretch) throws(StoreError) { try delete.run(feed, .integer(row.item)) }
 
-  private func write(_ row: Row) throws(StoreError) {
+  private func write(_ row: Stretch?) throws(StoreError) {
+    guard let row else { return }
     try insert.run(
-      feed, .integer(row.item), .integer(row.position), .integer(row.count), .integer(row.isUncertain ? 1 : 0))
+      feed, .integer(row.item), .integer(row.place), .integer(row.count), .integer(row.isUncertain ? 1 : 0))
   }
 
   // MARK: Queries
+
+  /// How many items wait, and how many are uncertain.
+  func counts() throws(StoreError) -> (waiting: Int, uncertain: Int) {
+    try database.prepare(
+      """
+      SELECT coalesce(sum(count) FILTER (WHERE is_uncertain = 0), 0),
+        coalesce(sum(count) FILTER (WHERE is_uncertain = 1), 0)
+      FROM unprinted WHERE feed = ?1
+      """
+    ).first(feed) { ($0.integer(0), $0.integer(1)) } ?? (0, 0)
+  }
 
   /// The first items that wait at some positions.
   /// - Parameter fresh: items that need not be read.
@@ -134,20 +148,20 @@ struct UnprintedItems {
     var result: [WaitingItem] = []
     var size = 0
     for row in try rows(from: range.lowerBound, to: range.upperBound, most: lines) where size < bytes {
-      guard let row = row.part(range.lowerBound - row.position, range.upperBound - row.position + 1) else { continue }
+      guard let row = row.part(range.lowerBound - row.place, range.upperBound - row.place + 1) else { continue }
       let wanted = lines - result.count
       if wanted <= 0 { break }
-      var position = row.position
+      var position = row.place
       let last = row.item + min(row.count, wanted) - 1
       if fresh.has(row.item...last) {
         for number in row.item...last where size < bytes {
-          result.append(fresh.item(number, at: row.position + number - row.item))
+          result.append(fresh.item(number, at: row.place + number - row.item))
           size += result[result.count - 1].data.count
         }
         continue
       }
       let found = try items.all(feed, .integer(row.item), .integer(last)) { (found) throws(StoreError) in
-        let item = try WaitingItem(found, isVersioned: isVersioned)
+        let item = try WaitingItem(found)
         guard item.position == position else { throw .damaged("the items are out of order") }
         position += 1
         size += item.data.count
@@ -164,12 +178,17 @@ struct UnprintedItems {
   }
 
   /// The rows that wait and have items at these positions, in their order.
-  private func rows(from first: Int, to last: Int, most: Int = .max) throws(StoreError) -> [Row] {
-    try inRange.all(feed, .integer(first), .integer(last)) { (row) throws(StoreError) in
-      try Row(row)
-    } while: {
-      $0 <= most
-    }
-    .filter { $0.position + $0.count > first }
+  private func rows(from first: Int, to last: Int, most: Int = .max) throws(StoreError) -> [Stretch] {
+    try inRange.all(feed, .integer(first), .integer(last), read: Stretch.init(_:), while: { $0 <= most })
+      .filter { $0.place + $0.count > first }
+  }
+}
+
+extension Stretch {
+  /// The part from one index up to another; nil if there is nothing in it.
+  fileprivate func part(_ first: Int, _ end: Int) -> Stretch? {
+    let (first, end) = (max(first, 0), min(end, count))
+    if first >= end { return nil }
+    return Stretch(item: item + first, place: place + first, count: end - first, isUncertain: isUncertain)
   }
 }
