@@ -191,8 +191,9 @@ extension Options {
     fileprivate var readsAll = false
     fileprivate var isCached = false
     fileprivate var isStatus = false
-    fileprivate var after: [UInt8]?
-    fileprivate var before: [UInt8]?
+    /// The id of the item below which, or above which, `cached` begins.
+    var after: [UInt8]?
+    var before: [UInt8]?
     var pageSize = 0
     var printsChanged = false
     /// What is left out when items are compared.
@@ -210,8 +211,6 @@ extension Options {
 
     var action: StoreAction { isCached ? .cached : isStatus ? .status : .walk }
     var command: FeedOptions.FeedCommand { readsMore ? .more : readsAll ? .full : .refresh }
-    /// What `cached` shows.
-    var place: FeedPlace<[UInt8]> { after.map { .after($0) } ?? before.map { .before($0) } ?? .top }
   }
 }
 

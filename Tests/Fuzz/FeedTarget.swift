@@ -127,7 +127,7 @@ private func checkPlaces(_ runs: FeedRuns, _ storage: MemoryStorage) {
   let placed = runs.all[...]
   for run in placed {
     for position in [run.top, run.bottom] {
-      let (after, before) = (FeedPlace<Int>.after(position), FeedPlace<Int>.before(position))
+      let (after, before) = (FeedPlace.after(position), FeedPlace.before(position))
       promise(placed[after.index(in: placed)] == run && placed[before.index(in: placed)] == run, "not in \(run)")
       promise(after.positions(in: run)?.lowerBound ?? position + 1 == position + 1, "below \(position) in \(run)")
       promise(before.positions(in: run)?.upperBound ?? position - 1 == position - 1, "above \(position) in \(run)")

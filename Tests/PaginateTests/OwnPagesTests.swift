@@ -74,7 +74,7 @@ import Testing
 
   /// All pages from a place, in the order of the feed.
   private static func all(
-    _ pages: StoredPages, from start: FeedPlace<Int>, _ size: Int
+    _ pages: StoredPages, from start: FeedPlace, _ size: Int
   ) throws -> [StoredPage] {
     var found: [StoredPage] = []
     var place = start

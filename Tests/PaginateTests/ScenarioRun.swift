@@ -42,12 +42,10 @@ final class ScenarioRun {
       }
     }
     do {
-      switch try session.run() {
-      case .outputFailed(let error): status = error.isBrokenPipe ? 141 : 2
-      case .outcome(let outcome):
-        if let failure = outcome.failure { notes.append(failure.message) }
-        status = Int(outcome.status.rawValue)
-      }
+      let outcome = try session.run()
+      if let failure = outcome.failure { notes.append(failure.message) }
+      status = Int(outcome.status.rawValue)
+      if let error = outcome.outputError { status = error.isBrokenPipe ? 141 : 2 }
     } catch {
       guard error == InterruptedStorage.interruption else { throw error }
       status = 137

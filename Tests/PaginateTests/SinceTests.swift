@@ -157,7 +157,8 @@ private final class SinceHistory {
     }
     var session = FeedSession(interrupted, options, Fetcher(history: self, mark: mark), printer)
     do {
-      if case .outcome(let outcome) = try session.run(), isCalm { #expect(outcome == FeedOutcome(hasOpenGap: false)) }
+      let outcome = try session.run()
+      if isCalm { #expect(outcome == FeedOutcome(hasOpenGap: false)) }
     } catch {
       guard error == InterruptedStorage.interruption else { throw error }
     }

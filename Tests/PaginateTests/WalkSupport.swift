@@ -81,7 +81,7 @@ struct FakeServer {
     var session = FeedSession(
       PassingStorage(dedupes: options.dedupes), FeedOptions(first, options), Answers(walker, responses[...], walk),
       printer)
-    guard case .outcome(let outcome)? = try? session.run() else { return walk }
+    guard let outcome = try? session.run(), outcome.outputError == nil else { return walk }
     walk = session.fetcher.walk
     for line in lines.split(separator: UInt8(ascii: "\n")) {
       let record = try? JSONDocument(parsing: Array(line)).root

@@ -81,18 +81,18 @@ struct ComparedPage {
   ///   - options: if the oldest items come first, one that moves comes towards the walk.
   init(
     _ page: FeedPage, walked: Int?, on ground: KnownGround?, _ options: FeedOptions, _ runs: FeedRuns,
-    _ knowledge: some FeedKnowledge
+    _ store: any FeedStorage
   ) throws(StoreError) {
     var ids = SeenIDs()
     unseen.reserveCapacity(page.items.count)
     for item in page.items {
       // A feed that is not kept looks for the same id in one page when it adds the items.
       if options.isKept, !ids.insert(item.idDigest) { continue }
-      let known = try knowledge.item(item)
+      let known = try store.item(item)
       let run = known.flatMap { $0.isGone ? nil : runs.index(of: $0.position) }
       var compared = ComparedItem(item, known, isInRun: run != nil)
       if compared.isEdited, let handle = compared.handle, let isEdit = options.isEdit,
-        !isEdit(try knowledge.text(of: handle), item.data)
+        !isEdit(try store.text(of: handle), item.data)
       {
         compared.markTrivial()
       }
@@ -131,10 +131,10 @@ struct ComparedPage {
   struct Overlap {
     /// The index of the run.
     let run: Int
-    /// Their number, at the end of `unseen`.
-    let count: Int
     /// Their positions, ascending.
     let positions: [Int]
+    /// Their number, at the end of `unseen`.
+    var count: Int { positions.count }
   }
 
   func overlap(_ runs: FeedRuns) -> Overlap? { overlap(unseen[...], runs) }
@@ -145,16 +145,16 @@ struct ComparedPage {
   ///   - last: where the page before ended in known items.
   /// - Returns: the items of the run, and the index in `unseen` of the first item after them.
   func passed(
-    _ runs: FeedRuns, _ proof: Int, after last: PagePlan.JoinPoint?, _ knowledge: some FeedKnowledge
+    _ runs: FeedRuns, _ proof: Int, after last: PagePlan.JoinPoint?, _ store: any FeedStorage
   ) throws(StoreError) -> (overlap: Overlap, end: Int)? {
     guard let end = unseen.lastIndex(where: { $0.positionInRun != nil }).map({ $0 + 1 }), end < unseen.count,
       unseen[end...].allSatisfy({ $0.handle == nil }), let found = overlap(unseen[..<end], runs)
     else { return nil }
     let range = runs.all[found.run].range
-    guard try knowledge.lastLive(in: range) == found.positions.last else { return nil }
+    guard try store.lastLive(in: range) == found.positions.last else { return nil }
     let goesOn =
       found.count == end && last?.run == runs.all[found.run].number && (last?.position ?? .max) < found.positions[0]
-    let isProof = goesOn || found.count >= proof ? true : try knowledge.liveCount(in: range) == found.count
+    let isProof = goesOn || found.count >= proof ? true : try store.liveCount(in: range) == found.count
     guard isProof else { return nil }
     return (found, end)
   }
@@ -169,6 +169,6 @@ struct ComparedPage {
       positions.append(position)
     }
     positions.reverse()
-    return positions.isEmpty ? nil : Overlap(run: run, count: positions.count, positions: positions)
+    return positions.isEmpty ? nil : Overlap(run: run, positions: positions)
   }
 }

@@ -5,36 +5,23 @@ struct FeedChange: Equatable, Sendable {
   /// An item that is new, moved or edited. There may be a million of them, so it takes 32 bytes.
   struct ChangedItem: Equatable, Sendable {
     let item: FeedItem
-    private let facts: ChangeFacts
-    private let number: Int
-    private let place: Int
-
-    private struct ChangeFacts: OptionSet {
-      let rawValue: UInt8
-      static let isKnown = Self(rawValue: 1)
-      static let isPlaced = Self(rawValue: 2)
-      static let isEdited = Self(rawValue: 4)
-      static let isPrintedAgain = Self(rawValue: 8)
-    }
+    /// Whether its version and data have changed.
+    let isEdited: Bool
+    /// Whether it waits to be printed again.
+    let isPrintedAgain: Bool
+    private let number, place: Int
 
     init(item: FeedItem, handle: Int? = nil, position: Int? = nil, isEdited: Bool = false, isPrintedAgain: Bool = false)
     {
-      self.item = item
-      (number, place) = (handle ?? 0, position ?? 0)
-      facts = [
-        handle == nil ? [] : .isKnown, position == nil ? [] : .isPlaced, isEdited ? .isEdited : [],
-        isPrintedAgain ? .isPrintedAgain : [],
-      ]
+      (self.item, self.isEdited, self.isPrintedAgain) = (item, isEdited, isPrintedAgain)
+      // Neither is ever so small. An optional would take 8 bytes more.
+      (number, place) = (handle ?? .min, position ?? .min)
     }
 
     /// The known item; nil for a new one, which then waits to be printed.
-    var handle: Int? { facts.contains(.isKnown) ? number : nil }
+    var handle: Int? { number == .min ? nil : number }
     /// Its new position; nil if it does not move. An item with a position is live, so one that was gone is back.
-    var position: Int? { facts.contains(.isPlaced) ? place : nil }
-    /// Whether its version and data have changed.
-    var isEdited: Bool { facts.contains(.isEdited) }
-    /// Whether it waits to be printed again.
-    var isPrintedAgain: Bool { facts.contains(.isPrintedAgain) }
+    var position: Int? { place == .min ? nil : place }
   }
 
   var items: [ChangedItem] = []

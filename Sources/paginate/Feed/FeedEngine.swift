@@ -1,7 +1,7 @@
 import FeedCore
 
 /// Decides what to do next: which request to make, what to change in the store, when to stop. The engine knows neither
-/// network nor disk nor clock: its caller asks for an action, performs it, and passes in the response to a request.
+/// network nor clock, and only reads the store: its caller asks for an action, performs it, and passes in the response to a request.
 ///
 /// There is one loop for everything. A page is read; it joins a run or begins a new one, which is then the head. After
 /// that, the head's tail says what is missing: a gap above the next run, or the rest of a walk that did not end. While
@@ -40,6 +40,7 @@ class FeedEngine {
   enum Stage {
     case starting
     case waiting(Purpose)
+    case taking(FeedResponse, Purpose)
     /// Pages to add below the head, last first.
     case holding([FeedPage])
     case deciding
@@ -68,19 +69,19 @@ class FeedEngine {
   static let staleLimit = 1000
 
   let options: FeedOptions
+  let store: any FeedStorage
   var order: FeedOrder?
   var runs = FeedRuns([])
   var notes: [FeedNote] = []
   var stage = Stage.starting
-  var response: FeedResponse?
-  var failure: FeedFailure?
+  private(set) var failure: FeedFailure?
   /// Whether the caller asked to stop.
-  var isStopped = false
+  private var isStopped = false
   /// Whether enough was read.
-  var hasReadEnough = false
+  private var hasReadEnough = false
   /// The number of pages that count for `maxPages`.
   var pageCount = 0
-  var staleCount = 0
+  private var staleCount = 0
   /// The number of pages read to find the tail.
   var tailCount = 0
   /// The digests of this run's requests.
@@ -94,14 +95,13 @@ class FeedEngine {
   var since = SinceResponse()
 
   /// The engine of a feed's order.
-  static func engine(_ options: FeedOptions) -> FeedEngine {
-    if options.order != .oldestFirst { return TopDown(options) }
-    return options.followsTail ? AfterTail(options) : TailUp(options)
+  static func engine(_ options: FeedOptions, _ store: any FeedStorage) -> FeedEngine {
+    if options.order != .oldestFirst { return TopDown(options, store) }
+    return options.followsTail ? AfterTail(options, store) : TailUp(options, store)
   }
 
-  init(_ options: FeedOptions) {
-    self.options = options
-    order = options.order
+  init(_ options: FeedOptions, _ store: any FeedStorage) {
+    (self.options, self.store, order) = (options, store, options.order)
   }
 
   var isOldestFirst: Bool { options.order == .oldestFirst }
@@ -121,58 +121,56 @@ class FeedEngine {
   var outcome: FeedOutcome { FeedOutcome(failure: failure, hasOpenGap: runs.hasOpenGap, isStopped: isStopped) }
 
   /// Whether this walk will have read everything that has changed since the mark.
-  private func isReadToEnd(_ knowledge: some FeedKnowledge) throws(StoreError) -> Bool {
+  private func isReadToEnd() throws(StoreError) -> Bool {
     guard let head = runs.head, !options.followsTail, options.since?.isOfPage != true else { return true }
     guard isComplete, isOldestFirst, head.lowerEnd == .lost else { return isComplete }
     // Below a lost gap, a feed whose oldest items come first goes on.
-    return try knowledge.lastPage(in: head.range)?.next == nil
+    return try store.lastPage(in: head.range)?.next == nil
   }
 
   // MARK: Driving
 
   /// Passes in the response to the last request.
-  final func receive(_ response: FeedResponse) { self.response = response }
+  final func receive(_ response: FeedResponse) {
+    if case .waiting(let purpose) = stage { stage = .taking(response, purpose) }
+  }
 
   /// Asks to stop reading, for example because enough has been printed.
   final func stop() { isStopped = true }
 
-  /// - Parameter knowledge: the store, with all requested changes made.
-  final func next(_ knowledge: some FeedKnowledge) throws(StoreError) -> Action {
-    while true {
-      if let action = try step(knowledge) { return action }
-    }
+  /// Before each call, the requested changes of the store must be made.
+  final func next() throws(StoreError) -> Action {
+    while true { if let action = try step() { return action } }
   }
 
-  private func step(_ knowledge: some FeedKnowledge) throws(StoreError) -> Action? {
+  private func step() throws(StoreError) -> Action? {
     let stage = stage
     self.stage = .deciding
     switch stage {
     case .starting:
-      runs = FeedRuns(try knowledge.runs())
-      since.raisesMark = try isReadToEnd(knowledge)
-      return try begin(knowledge)
-    case .waiting(let purpose):
-      guard let response else { return .done(outcome) }
-      self.response = nil
+      runs = FeedRuns(try store.runs())
+      since.raisesMark = try isReadToEnd()
+      return try begin()
+    case .taking(let response, let purpose):
       if case .page(let page) = response, page.end == 0, page.items.isEmpty {
         // Nothing of it is wanted, so nothing is known of its place either.
         hasReadEnough = true
         return end()
       }
-      return try take(response, purpose, knowledge)
+      return try take(response, purpose)
     case .holding(var pages):
       lastRequest = nil
       guard let page = pages.popLast() else { return nil }
       if !pages.isEmpty { self.stage = .holding(pages) }
-      return try add(page, below: runs.head, counts: pages.isEmpty, knowledge)
+      return try add(page, below: runs.head, counts: pages.isEmpty)
     case .deciding:
       guard let head = runs.head else { return end() }
-      guard let tail = try knowledge.lastPage(in: head.range) else { throw .damaged("run \(head.number) has no page") }
-      return try goOn(below: head, tail, knowledge)
+      guard let tail = try store.lastPage(in: head.range) else { throw .damaged("run \(head.number) has no page") }
+      return try goOn(below: head, tail)
     case .closing:
       self.stage = .ended
-      return try close(knowledge)
-    case .ended:
+      return try close()
+    case .waiting, .ended:
       self.stage = .ended
       return .done(outcome)
     }
@@ -181,35 +179,35 @@ class FeedEngine {
   // MARK: What depends on the order
 
   /// - Returns: the first request; nil to begin at the tail.
-  func begin(_ knowledge: some FeedKnowledge) throws(StoreError) -> Action? { nil }
+  func begin() throws(StoreError) -> Action? { nil }
 
   /// Takes a response.
-  func take(_ response: FeedResponse, _ purpose: Purpose, _ knowledge: some FeedKnowledge) throws(StoreError) -> Action?
+  func take(_ response: FeedResponse, _ purpose: Purpose) throws(StoreError) -> Action?
   {
     switch (response, purpose) {
     case (.failed(let failure), _): return end(failure)
     case (.notModified, _): return end(FeedFailure(status: .remote, message: "304 without a condition"))
     case (.page(let page), .below):
       if let action = pageBefore(page) { return action }
-      return try add(page, below: runs.head, knowledge)
+      return try add(page, below: runs.head)
     case (.page(let page), .before(let held, let steps, let found)):
-      return try takeReread(page, before: held, steps: steps, found: found, knowledge)
-    case (.page(let page), _): return try takeFirst(page, knowledge)
+      return try takeReread(page, before: held, steps: steps, found: found)
+    case (.page(let page), _): return try takeFirst(page)
     }
   }
 
   /// Begins the feed, or a new run above the others.
-  func takeFirst(_ page: FeedPage, _ knowledge: some FeedKnowledge) throws(StoreError) -> Action? {
+  func takeFirst(_ page: FeedPage) throws(StoreError) -> Action? {
     // An empty first page proves nothing about known items, neither that they exist nor that they are gone. Only a full
     // walk takes it literally.
     if page.items.isEmpty, page.next == nil, runs.head != nil, options.command != .full, !isFiltered { return end() }
     if !options.followsTail { numbered.pageSize = page.items.count }
     numbered.begin(options.firstRequest)
-    return try add(page, below: nil, knowledge)
+    return try add(page, below: nil)
   }
 
   /// Asks for the page below the head, settles the head's tail, or ends the walk.
-  func goOn(below head: FeedRun, _ tail: KnownPage, _ knowledge: some FeedKnowledge) throws(StoreError) -> Action? {
+  func goOn(below head: FeedRun, _ tail: KnownPage) throws(StoreError) -> Action? {
     end()
   }
 
@@ -239,4 +237,106 @@ class FeedEngine {
   }
 
   func hasRequested(_ request: [UInt8]) -> Bool { requests.contains(request.hashValue) }
+}
+
+// MARK: What becomes of a page, of the tail, and of the runs when the walk ends
+
+extension FeedEngine {
+  /// Adds a page to the feed.
+  /// - Parameter counts: whether it counts for `maxPages`.
+  func add(
+    _ page: FeedPage, below walked: FeedRun?, counts: Bool = true, isReread: Bool = false
+  ) throws(StoreError) -> Action? {
+    var plan = PagePlan(runs, options, store)
+    plan.lastJoin = walked == nil ? nil : last.joinPoint
+    plan.mustShowCovered = options.since?.mustJoin == true && !since.hasShownCovered
+    try plan.take(page, below: walked, isReread: isReread, on: &ground)
+    if isOldestFirst { plan.change.firstPage = facts(of: page, isFirst: walked == nil) }
+    runs = plan.runs
+    // Positions in a damaged store may leave no room for the page.
+    if let problem = runs.problem { throw .damaged(problem) }
+    let keepsJoin = page.items.isEmpty && walked != nil
+    last = AddedPage(
+      top: plan.change.savedPages.last?.top, next: page.next, isEnd: page.next == nil, failure: page.failure,
+      joinPoint: keepsJoin ? last.joinPoint : plan.joinPoint, hasIDs: page.items.first?.hasID ?? last.hasIDs)
+    if since.raisesMark { plan.change.mark = page.mark }
+    // With --pages, an item is a page, which may have no items.
+    var isStale = (plan.unseenCount == 0 || page.items.first?.count == 0) && plan.joinPoint == nil
+    if options.followsTail {
+      isStale = since.take(page, isExpected: counts, mayShift: options.since?.mayShift == true)
+      if plan.isGapLost { notes.append(.gapLost) }
+      if !plan.change.savedPages.isEmpty { since.hasShownCovered = true }
+    }
+    plan.change.isCovered = isCovered
+    if plan.showsCovered { since.hasShownCovered = true }
+    numbered.total = page.total
+    if plan.unseenCount > 0 { numbered.foundNew() }
+    // What an earlier walk has read of the same response does not count.
+    if counts, !options.followsTail || !plan.change.items.isEmpty { pageCount += 1 }
+    staleCount = isStale ? staleCount + 1 : 0
+    return .commit(plan.change)
+  }
+
+  /// Settles the tail if that needs no request.
+  func closeTail(_ head: FeedRun, _ tail: KnownPage) throws(StoreError) -> Action? {
+    var plan = PagePlan(runs, options, store)
+    if isFiltered, head.lowerEnd == .open, last.isEnd || tail.next == nil {
+      if options.since?.mustJoin == true, last.isEnd, !since.hasShownCovered {
+        notes += Array(repeating: .gapLost, count: plan.giveUpGaps())
+      } else {
+        plan.joinAll()
+      }
+    } else if head.lowerEnd == .open, let below = runs.all.dropFirst().first,
+      try store.firstLive(in: below.range) == nil
+    {
+      plan.removeEmpty(below)
+    } else if tail.next == nil {
+      if options.command == .full {
+        plan.closeAtEnd()
+      } else if head.lowerEnd == .open, let joinPoint = last.joinPoint,
+        runs.all.dropFirst().contains(where: { $0.number == joinPoint.run })
+      {
+        // Nothing comes after them.
+        try plan.close(joinPoint)
+      } else {
+        notes += Array(repeating: .gapLost, count: plan.giveUpGaps())
+      }
+    } else {
+      return nil
+    }
+    runs = plan.runs
+    plan.change.isCovered = isCovered
+    return .commit(plan.change)
+  }
+
+  /// Ends the walk if no more pages are wanted.
+  /// - Returns: whether it does.
+  func endIfEnough() -> Bool {
+    let most = options.maxPages ?? (options.command == .more ? 1 : .max)
+    if isStopped || pageCount >= most {
+      hasReadEnough = true
+      _ = end()
+    } else if staleCount >= Self.staleLimit {
+      _ = end(FeedFailure(status: .remote, message: "\(staleCount) pages without a new item"))
+    } else {
+      return false
+    }
+    return true
+  }
+
+  func end(_ failure: FeedFailure? = nil) -> Action? {
+    self.failure = failure
+    stage = .closing
+    return nil
+  }
+
+  func close() throws(StoreError) -> Action? {
+    var plan = PagePlan(runs, options, store)
+    if options.command == .full, let joinPoint = last.joinPoint { try plan.close(joinPoint) }
+    if hasReadEnough { plan.markUnread() }
+    runs = plan.runs
+    // A failed walk may have changed nothing yet.
+    if failure == nil { plan.change.isCovered = isCovered }
+    return plan.change.isEmpty ? nil : .commit(plan.change)
+  }
 }

@@ -10,14 +10,6 @@ import FeedCore
 ///
 /// A reader with its own place, in a checkpoint, gets everything released after it; the store records nothing for it.
 struct FeedPrinter {
-  enum PrintingEnd: Equatable {
-    /// No item waits any more.
-    case all
-    /// The wanted number of items has been printed.
-    case enough
-    case failed(SystemError)
-  }
-
   var form = ItemForm.data
   /// The size of a chunk. A kill can leave one chunk uncertain, and each chunk costs two transactions.
   var chunkLines = 1000
@@ -34,13 +26,13 @@ struct FeedPrinter {
   init(write: @escaping Write) { self.write = write }
 
   /// Prints the waiting items in a range of positions, or those that the reader does not have yet.
-  mutating func print(_ range: ClosedRange<Int>, of store: some FeedStorage) throws(StoreError) -> PrintingEnd {
+  /// - Returns: why the output took no more; nil if no item waits any more, or as many as were wanted are printed.
+  mutating func print(_ range: ClosedRange<Int>, of store: any FeedStorage) throws(StoreError) -> SystemError? {
     if let place { return try printReleased(after: place, of: store) }
     var printed: Int?
-    while true {
-      if remaining == 0 { return .enough }
+    while remaining != 0 {
       let items = try store.waiting(in: range, lines: min(chunkLines, remaining ?? .max), bytes: chunkBytes)
-      guard let first = items.first, let last = items.last else { return .all }
+      guard let first = items.first, let last = items.last else { break }
       // Positions increase from chunk to chunk. With a damaged index, the same items could be printed for ever.
       if let printed, first.position <= printed { throw .damaged("what was printed still waits") }
       printed = last.position
@@ -54,23 +46,24 @@ struct FeedPrinter {
       try store.recordPrinted(
         count == 0 ? nil : first.position...items[count - 1].position, count: count,
         torn: isTorn ? items[count].position : nil)
-      if let error { return .failed(error) }
+      if let error { return error }
       remaining = remaining.map { max($0 - items[..<count].reduce(0) { $0 + $1.count }, 0) }
     }
+    return nil
   }
 
-  private mutating func printReleased(after place: Int, of store: some FeedStorage) throws(StoreError) -> PrintingEnd {
+  private mutating func printReleased(after place: Int, of store: any FeedStorage) throws(StoreError) -> SystemError? {
     var place = place
-    while true {
-      if remaining == 0 { return .enough }
+    while remaining != 0 {
       let items = try store.released(after: place, lines: min(chunkLines, remaining ?? .max), bytes: chunkBytes)
-      guard let last = items.last else { return .all }
+      guard let last = items.last else { break }
       let (lines, ends) = text(of: items)
-      if let error = write(lines.span, ends).error { return .failed(error) }
+      if let error = write(lines.span, ends).error { return error }
       place = last.position
       self.place = place
       remaining = remaining.map { $0 - items.count }
     }
+    return nil
   }
 
   /// The lines, and the end of each.
@@ -83,5 +76,34 @@ struct FeedPrinter {
       ends.append(writer.count)
     }
     return (writer.take(), ends)
+  }
+}
+
+/// How an item is printed, from a page or from a store.
+enum ItemForm: Equatable, Sendable {
+  /// As received.
+  case data
+  /// As an event record `item`.
+  case record(RecordStamp)
+
+  private static let event = Array("item".utf8)
+
+  /// Writes an item as a line.
+  func write(_ item: WaitingItem, to output: inout ByteWriter) {
+    guard case .record(let stamp) = self else {
+      item.write(to: &output)
+      return output.endLine()
+    }
+    // Its id alone does not tell which of its releases this is.
+    let extra = item.isAgain ? Array(",\"seq\":\(item.position)".utf8) : []
+    output.beginRecord(event: Self.event.span, id: item.id.span, extra: extra)
+    // An item that is neither an object nor an array becomes a string that contains its text.
+    let text = item.data
+    if text.first == UInt8(ascii: "{") || text.first == UInt8(ascii: "[") {
+      output.append(text)
+    } else {
+      JSONString.write(text, to: &output)
+    }
+    output.endRecord(stamp)
   }
 }

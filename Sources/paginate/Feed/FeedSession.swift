@@ -11,12 +11,6 @@ protocol PageFetcher {
 }
 
 struct FeedSession<Fetcher: PageFetcher> {
-  enum SessionEnd: Equatable {
-    case outcome(FeedOutcome)
-    /// Standard output failed.
-    case outputFailed(SystemError)
-  }
-
   private let store: any FeedStorage
   private let engine: FeedEngine
   var fetcher: Fetcher
@@ -29,20 +23,18 @@ struct FeedSession<Fetcher: PageFetcher> {
   var note: (FeedNote) -> Void = { _ in }
 
   init(_ store: any FeedStorage, _ options: FeedOptions, _ fetcher: Fetcher, _ printer: FeedPrinter) {
-    self.store = store
-    self.fetcher = fetcher
-    self.printer = printer
-    engine = FeedEngine.engine(options)
+    (self.store, self.fetcher, self.printer) = (store, fetcher, printer)
+    engine = FeedEngine.engine(options, store)
   }
 
   /// Runs to the end. Items that wait from earlier runs are printed first, before the first request.
-  mutating func run() throws(StoreError) -> SessionEnd {
+  mutating func run() throws(StoreError) -> FeedOutcome {
     // This also matters for a reader with its own place: later changes could move an item that was being printed.
     try store.recoverInterrupted { count in if !redelivers { note(.uncertain(count)) } }
     if redelivers { try store.redeliver() }
     let runs = FeedRuns(try store.runs())
-    if let end = try print(runs) { return end }
-    if printer.remaining == 0 { return .outcome(FeedOutcome(hasOpenGap: runs.hasOpenGap)) }
+    if let error = try print(runs) { return FeedOutcome(hasOpenGap: runs.hasOpenGap, outputError: error) }
+    if printer.remaining == 0 { return FeedOutcome(hasOpenGap: runs.hasOpenGap) }
 
     var reportedNotes = 0
     while true {
@@ -51,8 +43,9 @@ struct FeedSession<Fetcher: PageFetcher> {
         let response = fetcher.fetch(request, ifNoneMatch: etag, after: progress(isAgain))
         engine.receive(try ended(response, request))
       case .commit:
-        if let end = try print(engine.runs) { return end }
-      case .done(let outcome): return .outcome(outcome)
+        let error = try print(engine.runs)
+        if let error { return FeedOutcome(hasOpenGap: engine.runs.hasOpenGap, outputError: error) }
+      case .done(let outcome): return outcome
       }
       for found in engine.notes.dropFirst(reportedNotes) { note(found) }
       reportedNotes = engine.notes.count
@@ -80,7 +73,7 @@ struct FeedSession<Fetcher: PageFetcher> {
   /// The engine's next action. If it is a change of the store, that is made already.
   private mutating func next() throws(StoreError) -> FeedEngine.Action {
     try store.commit { () throws(StoreError) in
-      let action = try engine.next(store)
+      let action = try engine.next()
       guard case .commit(let change) = action else { return (action, nil) }
       if !change.savedPages.isEmpty { try willCommit(fetcher, engine.order) }
       return (action, change)
@@ -96,13 +89,9 @@ struct FeedSession<Fetcher: PageFetcher> {
     return response
   }
 
-  private mutating func print(_ runs: FeedRuns) throws(StoreError) -> SessionEnd? {
-    switch try printer.print(runs.printable, of: store) {
-    case .all: return nil
-    case .enough:
-      engine.stop()
-      return nil
-    case .failed(let error): return .outputFailed(error)
-    }
+  private mutating func print(_ runs: FeedRuns) throws(StoreError) -> SystemError? {
+    let error = try printer.print(runs.printable, of: store)
+    if printer.remaining == 0 { engine.stop() }
+    return error
   }
 }

@@ -1,4 +1,5 @@
-// What else is asked of a store: to change, and to record what has been printed.
+// What is asked of a store: what is known of a feed, to change it, and to record what has been printed. The protocol is
+// small, so that a test can answer from memory.
 
 import FeedCore
 
@@ -48,8 +49,43 @@ struct WaitingItem: Equatable, Sendable {
   }
 }
 
-/// A feed in a store. Each call is one transaction: it is done as a whole or not at all, whenever the process ends.
-protocol FeedStorage: AnyObject, FeedKnowledge {
+/// What is known of an item.
+struct KnownItem: Equatable, Sendable {
+  /// The store's identifier for it.
+  let handle: Int
+  let position: Int
+  let orderKey: [UInt8]?
+  let version: [UInt8]
+  let isGone: Bool
+}
+
+/// A page of a run. It begins at a position, and ends where the next page begins or the run ends.
+struct KnownPage: Equatable, Sendable {
+  var top: Int
+  /// The request for the next page, at the time when this one was read; nil at the end of the feed.
+  var next: [UInt8]?
+}
+
+/// A feed in a store. An item is live if it is not gone. Each call is one transaction: it is done as a whole or not at
+/// all, whenever the process ends.
+protocol FeedStorage: AnyObject {
+  func runs() throws(StoreError) -> [FeedRun]
+  func item(_ id: [UInt8]) throws(StoreError) -> KnownItem?
+  func item(_ item: FeedItem) throws(StoreError) -> KnownItem?
+  /// The text of a known item.
+  func text(of handle: Int) throws(StoreError) -> [UInt8]
+  /// The smallest position of a live item within a range.
+  func firstLive(in range: ClosedRange<Int>) throws(StoreError) -> Int?
+  /// The largest position of a live item within a range.
+  func lastLive(in range: ClosedRange<Int>) throws(StoreError) -> Int?
+  func liveCount(in range: ClosedRange<Int>) throws(StoreError) -> Int
+  /// The first of the pages that begin within a range.
+  func firstPage(in range: ClosedRange<Int>) throws(StoreError) -> KnownPage?
+  /// The last of them.
+  func lastPage(in range: ClosedRange<Int>) throws(StoreError) -> KnownPage?
+  /// What page 1 said when it was last read.
+  func firstPage() throws(StoreError) -> FeedChange.FirstPage?
+
   /// Makes a change, if there is one. All that `judge` asks of the store belongs to the same transaction, which costs
   /// much less than one for each question; so it must not wait for anything.
   /// - Parameter judge: returns the change, and the result of this call.
@@ -77,4 +113,29 @@ protocol FeedStorage: AnyObject, FeedKnowledge {
   func released(after number: Int, lines: Int, bytes: Int) throws(StoreError) -> [WaitingItem]
   /// The number of the item's first release, or `again` if that is another of its numbers; nil if the item is unknown.
   func releaseNumber(of id: [UInt8], again: Int?) throws(StoreError) -> Int?
+}
+
+extension FeedStorage {
+  func item(_ item: FeedItem) throws(StoreError) -> KnownItem? { try self.item(item.id) }
+}
+
+/// Why the store failed.
+struct StoreError: Error, Equatable, Sendable {
+  /// What a caller can do about it.
+  enum Kind: Equatable, Sendable {
+    /// Try again: another process kept the database locked for too long.
+    case busy
+    /// Read it otherwise: the file or its folder cannot be written.
+    case readOnly
+    case other
+  }
+
+  /// Lower case, no full stop.
+  let message: String
+  let kind: Kind
+
+  init(_ message: String, _ kind: Kind = .other) { (self.message, self.kind) = (message, kind) }
+
+  /// A stored value is impossible.
+  static func damaged(_ what: String) -> StoreError { StoreError("the store is damaged: \(what)") }
 }

@@ -17,8 +17,8 @@ struct NumberedWalk {
   var total: Int?
   /// Whether `total` changed while pages were read again, so the next page may have shifted too.
   var mayHaveShifted = false
-  /// How often pages may be read again.
-  var rereads = RereadLimit()
+  /// How often in a row pages were read again because the feed has become smaller, and showed nothing new.
+  private var rereadCount = 0
   /// The requests of consecutive pages; the last one is in progress or was added last.
   private var trail: [[UInt8]] = []
   /// How many to keep. If more pages of items are deleted between two requests, it cannot be detected.
@@ -112,6 +112,21 @@ struct NumberedWalk {
     return found >= total - now
   }
 
+  static let totalUnsteady = "the total changes again and again, but nothing new comes, so items may be missing"
+  /// A feed that loses items at every second request does so this often in a row once in a million times.
+  private static let mostRereads = 20
+
+  /// Counts that the feed has become smaller. Each time, its items may have been pulled up to a page that was already
+  /// read. But servers that count differently, behind one address, say so for ever although nothing was deleted.
+  /// - Returns: whether pages may be read again; if not, the total is not believed any more.
+  mutating func mayReread() -> Bool {
+    rereadCount = min(rereadCount + 1, Self.mostRereads)
+    return rereadCount < Self.mostRereads
+  }
+
+  /// Something new was found.
+  mutating func foundNew() { if rereadCount < Self.mostRereads { rereadCount = 0 } }
+
   /// The request `steps` before the last one.
   func request(steps: Int) -> [UInt8]? { steps < trail.count ? trail[trail.count - 1 - steps] : nil }
 }
@@ -128,12 +143,12 @@ struct RereadPage {
   /// The lowest position of the run that it shows.
   private(set) var last: Int?
 
-  init(_ page: FeedPage, of run: FeedRun, _ knowledge: some FeedKnowledge) throws(StoreError) {
-    let tail = try knowledge.lastLive(in: run.range)
+  init(_ page: FeedPage, of run: FeedRun, _ store: any FeedStorage) throws(StoreError) {
+    let tail = try store.lastLive(in: run.range)
     var isOfRun: [Bool] = []
     var showsTail = false
     for item in page.items {
-      let known = try knowledge.item(item)
+      let known = try store.item(item)
       isOfRun.append(known.map { !$0.isGone && run.range.contains($0.position) } ?? false)
       if isOfRun.last == true, let known { last = max(last ?? known.position, known.position) }
       if let known, !known.isGone, known.position == tail { showsTail = true }
@@ -151,27 +166,52 @@ struct RereadPage {
   }
 }
 
-/// How often pages of a numbered feed are read again because the feed has become smaller.
-///
-/// Each time, its items may have been pulled up to a page that was already read. But servers that count differently, behind
-/// one address, say so for ever although nothing was deleted.
-struct RereadLimit: Sendable {
-  static let message = "the total changes again and again, but nothing new comes, so items may be missing"
-  /// A feed that loses items at every second request does so this often in a row once in a million times.
-  private static let most = 20
+// MARK: Pages that are read again because pages have shifted
 
-  private var count = 0
-
-  /// Whether the limit was reached: then the total is not believed any more.
-  var isReached: Bool { count >= Self.most }
-
-  /// Counts one time.
-  /// - Returns: whether pages may be read again.
-  mutating func isAllowed() -> Bool {
-    count = min(count + 1, Self.most)
-    return !isReached
+extension FeedEngine {
+  /// Asks for the page before this one, if the feed has become smaller since then.
+  /// - Returns: nil if the page may be added.
+  func pageBefore(_ page: FeedPage) -> Action? {
+    guard options.numbering != nil || page.isNumbered, let request = numbered.pageBefore(page, order) else {
+      return nil
+    }
+    let hasIDs = options.dedupes && last.hasIDs
+    if hasIDs, numbered.mayReread() { return fetch(request, .before([page], steps: 1, found: 0)) }
+    let note = hasIDs ? FeedNote.totalUnsteady : .shrunk
+    if !notes.contains(note) { notes.append(note) }
+    return nil
   }
 
-  /// Something new was found.
-  mutating func reset() { if !isReached { count = 0 } }
+  /// Handles a page that was read again, `steps` pages before the one that was read last.
+  /// - Parameters:
+  ///   - held: the pages after it, last first. Those that still follow it are added after it.
+  ///   - found: how many unknown items the pages between had.
+  func takeReread(_ page: FeedPage, before held: [FeedPage], steps: Int, found: Int) throws(StoreError) -> Action? {
+    guard let head = runs.head else { return end() }
+    let reread = try RereadPage(page, of: head, store)
+    let found = found + reread.newCount
+    let valid = isOldestFirst || numbered.proves(held.last, after: found) ? held : []
+    if page.total != held.last?.total { numbered.mayHaveShifted = isOldestFirst }
+    // Nothing on it is known: a page or more of items was deleted, so something may be missing above it too. In no order,
+    // items can follow whatever is known, and from page 1 on, nothing is missed.
+    if reread.tailView == .below, order != FeedOrder.none || lastRequest != options.firstRequest {
+      if let request = numbered.request(steps: steps + 1) {
+        return fetch(request, .before(valid + [page], steps: steps + 1, found: found))
+      }
+      guard order == FeedOrder.none else { return end(Self.changesTooFast) }
+      numbered.begin(options.firstRequest)
+      return fetch(options.firstRequest, .before([], steps: 0, found: 0))
+    }
+    // Beside nothing known, nothing is proven.
+    let kept = reread.tailView == .below ? [] : valid
+    stage = .holding(kept)
+    numbered.forget(steps - kept.count, &requests)
+    // It may show what is above the ground that is read again.
+    var known = ground
+    ground = nil
+    defer { ground = known }
+    if let last = reread.last { known?.pass(last) }
+    let keepsAll = options.followsTail || order == FeedOrder.none
+    return try add(keepsAll ? page : reread.page, below: head, counts: false)
+  }
 }

@@ -6,9 +6,7 @@
 // the last walk has read, it goes on where that one stopped.
 
 extension PagePlan {
-  mutating func takeFiltered(
-    _ page: FeedPage, _ compared: ComparedPage, below walked: FeedRun?
-  ) {
+  mutating func takeFiltered(_ page: FeedPage, _ compared: ComparedPage, below walked: FeedRun?) {
     let unfinished = unfinished(page, compared, below: walked)
     for item in compared.unseen where item.positionInRun != nil { note(item, at: nil) }
     for item in compared.seen { note(item, at: nil) }
@@ -19,9 +17,7 @@ extension PagePlan {
 
   /// The run of a walk that did not end, if the page ends in what that walk has read: its last item is newer than the
   /// mark, and known as it is now.
-  private func unfinished(
-    _ page: FeedPage, _ compared: ComparedPage, below walked: FeedRun?
-  ) -> FeedRun? {
+  private func unfinished(_ page: FeedPage, _ compared: ComparedPage, below walked: FeedRun?) -> FeedRun? {
     guard page.next != nil, let last = compared.unseen.last, last.item.id == page.items.last?.id, last.item.isNewer,
       !last.isEdited, let index = last.positionInRun.flatMap(runs.index)
     else { return nil }
@@ -40,10 +36,7 @@ extension PagePlan {
     guard var head = runs.head, let below = runs.all.dropFirst().first else { return false }
     head.bottom = below.bottom
     head.lowerEnd = below.lowerEnd
-    change.removedRuns.append(below.number)
-    change.savedRuns.removeAll { $0.number == head.number }
-    change.savedRuns.append(head)
-    runs.replace([below.number], with: [head])
+    save(head, removing: [below.number])
     return true
   }
 }
@@ -81,5 +74,32 @@ extension PagePlan {
     run.lowerEnd = .lost
     isGapLost = true
     return run
+  }
+}
+
+/// What a walk has seen of a response to `--since`.
+///
+/// If it follows the tail and is sorted by the value, an item that is edited moves to its end. If its pages are numbered,
+/// the others then move up, one of them to a page that was read already. The item itself comes again: this shows it.
+struct SinceResponse {
+  /// Whether values that come may raise the mark. Not if an earlier walk did not end: what changed since it began may be
+  /// on pages that are not read again.
+  var raisesMark = false
+  /// Whether it has shown known items that the mark covers, or is known not to.
+  var hasShownCovered = false
+  /// Digests of the ids so far.
+  private var met: Set<Int> = []
+  /// Whether an item may have moved to a page that was read already.
+  private(set) var hasShifted = false
+
+  /// Takes a page of a response that follows the tail.
+  /// - Parameters:
+  ///   - isExpected: whether the page comes after those so far; if not, it was requested again.
+  ///   - mayShift: whether its pages may be numbered.
+  /// - Returns: whether the page has only what came before.
+  mutating func take(_ page: FeedPage, isExpected: Bool, mayShift: Bool) -> Bool {
+    let count = page.items.count { !met.insert($0.id.hashValue).inserted }
+    if isExpected, mayShift, count > 0 { hasShifted = true }
+    return count == page.items.count
   }
 }

@@ -25,10 +25,10 @@ struct PagePlan {
   var lastJoin: JoinPoint?
 
   let options: FeedOptions
+  private let store: any FeedStorage
 
-  init(_ runs: FeedRuns, _ options: FeedOptions) {
-    self.runs = runs
-    self.options = options
+  init(_ runs: FeedRuns, _ options: FeedOptions, _ store: any FeedStorage) {
+    (self.runs, self.options, self.store) = (runs, options, store)
   }
 
   /// Adds a page.
@@ -38,11 +38,10 @@ struct PagePlan {
   ///     for example because pages shifted, and the first sight of them counts.
   ///   - ground: what this walk reads again of the run, if it began in it.
   mutating func take(
-    _ page: FeedPage, below walked: FeedRun?, isReread: Bool, on ground: inout KnownGround?,
-    _ knowledge: some FeedKnowledge
+    _ page: FeedPage, below walked: FeedRun?, isReread: Bool, on ground: inout KnownGround?
   ) throws(StoreError) {
     let index = options.followsTail ? nil : walked.flatMap { runs.index(of: $0.top) }
-    let compared = try ComparedPage(page, walked: index, on: ground, options, runs, knowledge)
+    let compared = try ComparedPage(page, walked: index, on: ground, options, runs, store)
     unseenCount = compared.unseen.count + (ground == nil ? 0 : compared.seen.count)
     change.items.reserveCapacity(compared.unseen.count)
     if walked == nil { change.firstPage = .init(etag: page.etag, size: page.items.count, total: page.total) }
@@ -59,10 +58,10 @@ struct PagePlan {
 
     guard let overlap = compared.overlap(runs), let last = overlap.positions.last else {
       if options.command != .full, ground == nil,
-        let passed = try compared.passed(runs, options.proof, after: lastJoin, knowledge)
+        let passed = try compared.passed(runs, options.proof, after: lastJoin, store)
       {
         let arriving = Array(compared.unseen[..<passed.end])
-        try join(arriving, passed.overlap, of: page, to: walked, knowledge)
+        try join(arriving, passed.overlap, of: page, to: walked)
         joinPoint = JoinPoint(run: runs.all[0].number, position: runs.all[0].bottom)
         var run = runs.head
         if page.next != nil, run?.lowerEnd == .end { run?.lowerEnd = .wanted }
@@ -71,21 +70,21 @@ struct PagePlan {
       return append(compared.unseen, of: page, from: top, to: walked)
     }
     joinPoint = JoinPoint(run: runs.all[overlap.run].number, position: last)
-    guard options.command != .full, try isProof(overlap, compared, page, knowledge) else {
+    guard options.command != .full, try isProof(overlap, compared, page) else {
       return append(compared.unseen, of: page, from: top, to: walked)
     }
     if let top { change.savedPages.append(KnownPage(top: top, next: page.next)) }
-    try join(compared.unseen, overlap, of: page, to: walked, knowledge)
+    try join(compared.unseen, overlap, of: page, to: walked)
   }
 
   /// Whether known items prove that the page reaches them. One item may have moved to the end of a page of new ones, so
   /// there must be two, unless there cannot be.
   private func isProof(
-    _ overlap: ComparedPage.Overlap, _ compared: ComparedPage, _ page: FeedPage, _ knowledge: some FeedKnowledge
+    _ overlap: ComparedPage.Overlap, _ compared: ComparedPage, _ page: FeedPage
   ) throws(StoreError) -> Bool {
     let isWholePage = overlap.count == compared.unseen.count + compared.seen.count
     if overlap.count >= options.proof || isWholePage || page.next == nil { return true }
-    return try knowledge.liveCount(in: runs.all[overlap.run].range) == overlap.count
+    return try store.liveCount(in: runs.all[overlap.run].range) == overlap.count
   }
 
   // MARK: Items
@@ -129,17 +128,19 @@ struct PagePlan {
     return FeedRun(number: runs.nextNumber, top: top, bottom: top - 1, lowerEnd: runs.head == nil ? .wanted : .open)
   }
 
-  mutating func save(_ run: FeedRun) {
+  /// Adds or changes a run.
+  /// - Parameter removed: the numbers of runs that become a part of it, or have nothing left.
+  mutating func save(_ run: FeedRun, removing removed: [Int] = []) {
+    change.removedRuns += removed
     change.savedRuns.removeAll { $0.number == run.number }
     change.savedRuns.append(run)
-    runs.replace([], with: [run])
+    runs.replace(removed, with: [run])
   }
 
   // MARK: A page that joins
 
   private mutating func join(
-    _ unseen: [ComparedItem], _ overlap: ComparedPage.Overlap, of page: FeedPage, to walked: FeedRun?,
-    _ knowledge: some FeedKnowledge
+    _ unseen: [ComparedItem], _ overlap: ComparedPage.Overlap, of page: FeedPage, to walked: FeedRun?
   ) throws(StoreError) {
     let known = runs.all[overlap.run]
     let arriving = unseen.dropLast(overlap.count)
@@ -153,7 +154,7 @@ struct PagePlan {
       bottom: known.bottom, lowerEnd: known.lowerEnd)
     let pageTop = arriving.isEmpty ? overlap.positions[0] : first
     try merge(
-      run, with: overlap.run, met: overlap.positions, page: KnownPage(top: pageTop, next: page.next), knowledge)
+      run, with: overlap.run, met: overlap.positions, page: KnownPage(top: pageTop, next: page.next))
   }
 
   /// Joins a run with a known one further down. Items between them are gone.
@@ -162,22 +163,26 @@ struct PagePlan {
   ///   - index: the index of the known run.
   ///   - met: the positions in it that were met again, ascending; the last of them was read last.
   ///   - page: the page that met it; nil if it is stored already.
-  mutating func merge(
-    _ run: FeedRun, with index: Int, met: [Int], page: KnownPage?, _ knowledge: some FeedKnowledge
-  ) throws(StoreError) {
+  mutating func merge(_ run: FeedRun, with index: Int, met: [Int], page: KnownPage?) throws(StoreError) {
     var run = run
     let known = runs.all[index]
     guard let last = met.last else { return }
-    markGone(above: index, below: run, met: met)
+    // Items that the walk passed without meeting them are gone: everything between the walked run and the one that it
+    // reached, and in that one, everything above the last item met.
+    for passed in runs.all[..<index] where passed.number != run.number {
+      change.gone.append(passed.range)
+      change.removedPages.append(passed.range)
+    }
+    markGone(from: known.top, to: last, except: met)
 
     // Pages of the known run that were read again are replaced; the page that was read in part now begins further down.
-    let old = try knowledge.lastPage(in: known.top...last)
+    let old = try store.lastPage(in: known.top...last)
     change.removedPages.append(known.top...last)
     var hasRest = false
     if last < known.bottom {
       let rest = (last + 1)...known.bottom
-      let next = try knowledge.firstPage(in: rest)
-      let remaining = try knowledge.firstLive(in: rest)
+      let next = try store.firstPage(in: rest)
+      let remaining = try store.firstLive(in: rest)
       hasRest = next != nil
       if let remaining, remaining < next?.top ?? .max, let old {
         // Page 1 that was read in part is now further down, so its request leads elsewhere. The new page leads there.
@@ -191,22 +196,101 @@ struct PagePlan {
       // If nothing is left of the known run, the new page says how it continues below.
       if !hasRest, page.next == nil, [.wanted, .unread].contains(run.lowerEnd) { run.lowerEnd = .end }
     }
-    change.removedRuns += runs.all[...index].map(\.number).filter { $0 != run.number }
-    change.savedRuns = [run]
-    runs.replace(change.removedRuns, with: [run])
+    save(run, removing: runs.all[...index].map(\.number).filter { $0 != run.number })
+  }
+}
+
+// MARK: What a page changes in the known items that are read again, before its new items are added after them
+
+extension PagePlan {
+  /// Removes what the page proves to be gone, and the records of the pages that it replaces.
+  /// - Returns: where the page begins in the known ground; nil if it shows nothing of it at its place.
+  mutating func cross(_ ground: inout KnownGround?, _ compared: ComparedPage, _ page: FeedPage) -> Int? {
+    guard var known = ground else { return nil }
+    let isFirst = !known.isRead
+    let begin = known.isEntered ? known.last + 1 : compared.firstMet
+    let met = compared.seen.compactMap(\.position)
+    let top = isFirst && known.isPageTop ? known.top : met.first
+    if isFirst, let top, top <= known.bottom { change.removedPages.append(top...known.bottom) }
+    // Known items were to come before anything that follows them. If one comes later, it is back.
+    if let begin, !compared.unseen.isEmpty || page.next == nil {
+      markGone(from: max(begin, known.asked), to: known.bottom, except: met)
+    }
+    known.isRead = true
+    if let first = compared.firstMet {
+      known.isEntered = true
+      known.last = max(known.last, met.last ?? first - 1)
+    }
+    ground = known
+    return top
   }
 
-  /// Items that a walk passed without meeting them are gone: everything between the walked run and the one that it
-  /// reached, and in that one, everything above the last item met.
-  private mutating func markGone(above index: Int, below walked: FeedRun, met: [Int]) {
-    for run in runs.all[..<index] where run.number != walked.number {
-      change.gone.append(run.range)
-      change.removedPages.append(run.range)
-    }
-    var start = runs.all[index].top
-    for position in met {
+  /// - Parameter met: positions in this range, ascending.
+  private mutating func markGone(from begin: Int, to bottom: Int, except met: [Int]) {
+    var start = begin
+    for position in met where position >= begin {
       if start < position { change.gone.append(start...(position - 1)) }
       start = position + 1
     }
+    if start <= bottom { change.gone.append(start...bottom) }
+  }
+}
+
+// MARK: The end of a walk: it was told to stop, or came to the end of the feed or to a known run without live items
+
+extension PagePlan {
+  /// Joins the head with the run that a full walk has reached: the items that it met have moved to the head, the others
+  /// are gone.
+  mutating func close(_ joinPoint: JoinPoint) throws(StoreError) {
+    guard let head = runs.head, let index = runs.all.firstIndex(where: { $0.number == joinPoint.run }), index > 0
+    else { return }
+    var run = head
+    run.bottom = runs.all[index].bottom
+    run.lowerEnd = runs.all[index].lowerEnd
+    // The item at that position has another position in the head now.
+    try merge(run, with: index, met: [joinPoint.position], page: nil)
+  }
+
+  /// The walk has read the whole feed; items that it did not meet are gone.
+  mutating func closeAtEnd() {
+    guard var head = runs.head else { return }
+    let others = runs.all.dropFirst()
+    change.gone += others.map(\.range)
+    change.removedPages += others.map(\.range)
+    head.lowerEnd = .end
+    save(head, removing: others.map(\.number))
+  }
+
+  /// The feed ended without reaching known items: the missing ones are no longer available.
+  /// - Returns: how many gaps were given up.
+  mutating func giveUpGaps() -> Int {
+    var count = 0
+    for (index, var run) in runs.all.enumerated() {
+      switch run.lowerEnd {
+      case .open:
+        run.lowerEnd = .lost
+        count += 1
+      // Of these, only the head was read to its end.
+      case .wanted where index == 0, .unread where index == 0: run.lowerEnd = .end
+      case .wanted, .unread, .end, .lost: continue
+      }
+      save(run)
+    }
+    return count
+  }
+
+  /// Removes the run below the head, which has no items left; so there is no gap above it.
+  mutating func removeEmpty(_ empty: FeedRun) {
+    guard var head = runs.head else { return }
+    change.removedPages.append(empty.range)
+    head.lowerEnd = runs.all.count > 2 ? .open : .wanted
+    save(head, removing: [empty.number])
+  }
+
+  /// The head's walk ends at its tail, as asked.
+  mutating func markUnread() {
+    guard var head = runs.head, head.lowerEnd == .wanted else { return }
+    head.lowerEnd = .unread
+    save(head)
   }
 }

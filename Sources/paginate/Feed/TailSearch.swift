@@ -26,15 +26,13 @@ struct TailSearch {
   mutating func goToTop() { isAtTop = true }
 
   /// The place to look at.
-  func place(
-    in run: FeedRun, _ options: FeedOptions, _ knowledge: some FeedKnowledge
-  ) throws(StoreError) -> TailPage {
+  func place(in run: FeedRun, _ options: FeedOptions, _ store: any FeedStorage) throws(StoreError) -> TailPage {
     let first = TailPage(request: options.firstRequest, top: run.top, isFirst: true)
-    guard !isAtTop, let tail = try knowledge.lastLive(in: run.range),
-      var page = try knowledge.lastPage(in: run.top...tail)
+    guard !isAtTop, let tail = try store.lastLive(in: run.range),
+      var page = try store.lastPage(in: run.top...tail)
     else { return first }
     var left = distance
-    while page.top > run.top, let before = try knowledge.lastPage(in: run.top...(page.top - 1)) {
+    while page.top > run.top, let before = try store.lastPage(in: run.top...(page.top - 1)) {
       if left <= 0, let request = before.next { return TailPage(request: request, top: page.top, isFirst: false) }
       page = before
       left -= 1
@@ -78,12 +76,12 @@ struct ShownTail {
   /// If it shows several items of the run and nothing else, in its order: the position of the first.
   let stretchTop: Int?
 
-  init(_ page: FeedPage, of run: FeedRun, from top: Int, _ knowledge: some FeedKnowledge) throws(StoreError) {
-    let tail = try knowledge.lastLive(in: run.range)
+  init(_ page: FeedPage, of run: FeedRun, from top: Int, _ store: any FeedStorage) throws(StoreError) {
+    let tail = try store.lastLive(in: run.range)
     var (proofs, last, showsTail) = (0, Int.min, false)
     var positions: [Int] = []
     for item in page.items {
-      guard let found = try knowledge.item(item), !found.isGone, run.range.contains(found.position) else { continue }
+      guard let found = try store.item(item), !found.isGone, run.range.contains(found.position) else { continue }
       positions.append(found.position)
       let hasMoved = found.orderKey != item.orderKey && found.orderKey != nil && item.orderKey != nil
       guard !hasMoved, found.position >= top, found.position > last else { continue }

@@ -5,36 +5,32 @@ import FeedCore
 final class TailUp: FeedEngine {
   private var search = TailSearch()
 
-  override func begin(_ knowledge: some FeedKnowledge) throws(StoreError) -> Action? {
-    try rememberPages(knowledge)
+  override func begin() throws(StoreError) -> Action? {
+    try rememberPages()
     if runs.head != nil, options.command != .full { return nil }
     return fetch(options.firstRequest, .first)
   }
 
   // MARK: Responses
 
-  override func take(
-    _ response: FeedResponse, _ purpose: Purpose, _ knowledge: some FeedKnowledge
-  ) throws(StoreError) -> Action? {
+  override func take(_ response: FeedResponse, _ purpose: Purpose) throws(StoreError) -> Action? {
     switch (response, purpose) {
     case (.failed(let failure), .again(let place, number: nil)) where failure.isForgotten && !place.isFirst:
       // The server does not know the page any more, so page 1 is read, and everything after it again.
       guard let head = runs.head else { return end() }
       notes.append(.tailForgotten)
       search.goToTop()
-      return try ask(nil, of: head, knowledge)
-    case (.notModified, .again(let place, let number)): return try takeUnchanged(place, number, knowledge)
-    case (.page(let page), .again(let place, let number)): return try takeAgain(page, place, number, knowledge)
-    default: return try super.take(response, purpose, knowledge)
+      return try ask(nil, of: head)
+    case (.notModified, .again(let place, let number)): return try takeUnchanged(place, number)
+    case (.page(let page), .again(let place, let number)): return try takeAgain(page, place, number)
+    default: return try super.take(response, purpose)
     }
   }
 
   /// The page of the tail is as it was.
-  private func takeUnchanged(
-    _ place: TailSearch.TailPage, _ number: Int?, _ knowledge: some FeedKnowledge
-  ) throws(StoreError) -> Action? {
+  private func takeUnchanged(_ place: TailSearch.TailPage, _ number: Int?) throws(StoreError) -> Action? {
     guard let head = runs.head else { return end() }
-    last.top = try knowledge.lastPage(in: head.range)?.top
+    last.top = try store.lastPage(in: head.range)?.top
     begin(place, number, from: place.top, in: head)
     ground?.last = head.bottom
     ground?.isRead = true
@@ -42,46 +38,42 @@ final class TailUp: FeedEngine {
   }
 
   /// Takes a page that should show the tail, or looks for it elsewhere.
-  private func takeAgain(
-    _ page: FeedPage, _ place: TailSearch.TailPage, _ number: Int?, _ knowledge: some FeedKnowledge
-  ) throws(StoreError) -> Action? {
+  private func takeAgain(_ page: FeedPage, _ place: TailSearch.TailPage, _ number: Int?) throws(StoreError) -> Action? {
     guard let head = runs.head else { return end() }
-    let shown = try ShownTail(page, of: head, from: place.top, knowledge)
-    let expected = try knownCount(from: place, number, in: head, knowledge)
+    let shown = try ShownTail(page, of: head, from: place.top, store)
+    let expected = try knownCount(from: place, number, in: head)
     let isProven = shown.proofCount >= max(1, min(options.proof, expected))
     if let number, let numbering = options.numbering {
       let view = shown.view == .above || isProven || number == 0 && shown.proofCount > 0 ? shown.view : .below
       switch numbered.verdict(numbering, on: number, view) {
       case .take: break
-      case .giveUp: return try beginAgain(page, knowledge)
+      case .giveUp: return try beginAgain(page)
       case .ask(let other):
         if other < number { search.goUp() }
-        return try ask(other, of: head, knowledge)
+        return try ask(other, of: head)
       }
     } else if !isProven, !place.isFirst {
       search.goUp()
-      return try ask(nil, of: head, knowledge)
+      return try ask(nil, of: head)
     } else if shown.proofCount == 0 {
-      return try beginAgain(page, knowledge)
+      return try beginAgain(page)
     }
     // A stretch of known items is where it was, however far up: the walk has to pass everything below it again.
     begin(place, number, from: min(place.top, shown.stretchTop ?? place.top), in: head)
-    return try add(page, below: head, counts: shown.hasNews, knowledge)
+    return try add(page, below: head, counts: shown.hasNews)
   }
 
   /// Nothing in the feed is known: it begins again, after a gap.
-  private func beginAgain(_ page: FeedPage, _ knowledge: some FeedKnowledge) throws(StoreError) -> Action? {
+  private func beginAgain(_ page: FeedPage) throws(StoreError) -> Action? {
     ground = nil
-    return try takeFirst(page, knowledge)
+    return try takeFirst(page)
   }
 
   /// How many known items a page should show, at least.
-  private func knownCount(
-    from place: TailSearch.TailPage, _ number: Int?, in head: FeedRun, _ knowledge: some FeedKnowledge
-  ) throws(StoreError) -> Int {
-    guard let number else { return try knowledge.liveCount(in: place.top...head.bottom) }
+  private func knownCount(from place: TailSearch.TailPage, _ number: Int?, in head: FeedRun) throws(StoreError) -> Int {
+    guard let number else { return try store.liveCount(in: place.top...head.bottom) }
     let isPages = options.numbering == .pages
-    return try knowledge.liveCount(in: head.range) - (isPages ? number * (numbered.pageSize ?? 1) : number)
+    return try store.liveCount(in: head.range) - (isPages ? number * (numbered.pageSize ?? 1) : number)
   }
 
   /// Begins to read on from a page.
@@ -94,48 +86,44 @@ final class TailUp: FeedEngine {
 
   // MARK: The page below the tail
 
-  override func goOn(
-    below head: FeedRun, _ tail: KnownPage, _ knowledge: some FeedKnowledge
-  ) throws(StoreError) -> Action? {
+  override func goOn(below head: FeedRun, _ tail: KnownPage) throws(StoreError) -> Action? {
     let isFresh = last.top == tail.top
     if isFresh {
       // Below a lost gap, the feed goes on.
       if head.lowerEnd == .end || (head.lowerEnd == .lost && tail.next == nil) { return end() }
-      if let action = try closeTail(head, tail, knowledge) { return action }
+      if let action = try closeTail(head, tail) { return action }
     }
     if endIfEnough() { return nil }
-    if !isFresh { return try searchTail(head, knowledge) }
+    if !isFresh { return try searchTail(head) }
     return fetchNext(tail.next)
   }
 
   /// Requests the page that should show the tail.
-  private func searchTail(_ head: FeedRun, _ knowledge: some FeedKnowledge) throws(StoreError) -> Action? {
+  private func searchTail(_ head: FeedRun) throws(StoreError) -> Action? {
     search = TailSearch()
     var number: Int?
     if let numbering = options.numbering {
-      var count = try knowledge.liveCount(in: head.range)
+      var count = try store.liveCount(in: head.range)
       // Known items may have been deleted. A total of less than half may count pages.
       if let total = numbered.total, total > count / 2 { count = min(count, total) }
       if count > 0 { number = numbered.tailNumber(numbering, count: count, proof: options.proof) }
       number = number ?? 0
       search.goUp()
     }
-    return try ask(number, of: head, knowledge, isConditional: true)
+    return try ask(number, of: head, isConditional: true)
   }
 
-  private func ask(
-    _ number: Int?, of head: FeedRun, _ knowledge: some FeedKnowledge, isConditional: Bool = false
-  ) throws(StoreError) -> Action? {
+  private func ask(_ number: Int?, of head: FeedRun , isConditional: Bool = false) throws(StoreError) -> Action? {
     if tailCount >= Self.staleLimit { return end(Self.changesTooFast) }
     tailCount += 1
-    let place = try search.place(in: head, options, knowledge)
+    let place = try search.place(in: head, options, store)
     let request = number.map(options.numberedRequest) ?? place.request
     // If an empty page comes after the tail, more may come after that.
     var etag: [UInt8]?
-    if isConditional, let tail = try knowledge.lastLive(in: head.range),
-      try knowledge.lastPage(in: head.range)?.top ?? .max <= tail
+    if isConditional, let tail = try store.lastLive(in: head.range),
+      try store.lastPage(in: head.range)?.top ?? .max <= tail
     {
-      etag = try self.etag(for: request, knowledge)
+      etag = try self.etag(for: request)
     }
     return fetch(request, .again(place, number: number), ifNoneMatch: etag)
   }
@@ -143,22 +131,18 @@ final class TailUp: FeedEngine {
 
 /// A walk through a response to `--since` that follows the tail. It is always read from its beginning to its end.
 final class AfterTail: FeedEngine {
-  override func begin(_ knowledge: some FeedKnowledge) throws(StoreError) -> Action? {
-    try rememberPages(knowledge)
+  override func begin() throws(StoreError) -> Action? {
+    try rememberPages()
     let request = options.firstRequest
-    return fetch(request, .first, ifNoneMatch: isComplete ? try etag(for: request, knowledge) : nil)
+    return fetch(request, .first, ifNoneMatch: isComplete ? try etag(for: request) : nil)
   }
 
-  override func take(
-    _ response: FeedResponse, _ purpose: Purpose, _ knowledge: some FeedKnowledge
-  ) throws(StoreError) -> Action? {
+  override func take(_ response: FeedResponse, _ purpose: Purpose) throws(StoreError) -> Action? {
     if case (.notModified, .first) = (response, purpose) { return end() }
-    return try super.take(response, purpose, knowledge)
+    return try super.take(response, purpose)
   }
 
-  override func goOn(
-    below head: FeedRun, _ tail: KnownPage, _ knowledge: some FeedKnowledge
-  ) throws(StoreError) -> Action? {
+  override func goOn(below head: FeedRun, _ tail: KnownPage) throws(StoreError) -> Action? {
     if last.isEnd { return end() }
     if endIfEnough() { return nil }
     return fetchNext(last.next)
@@ -169,8 +153,8 @@ final class AfterTail: FeedEngine {
 
 extension FeedEngine {
   /// Gets what earlier runs know of the pages.
-  func rememberPages(_ knowledge: some FeedKnowledge) throws(StoreError) {
-    let page = try knowledge.firstPage()
+  func rememberPages() throws(StoreError) {
+    let page = try store.firstPage()
     numbered.pageSize = page?.size
     numbered.total = page?.total
   }
@@ -197,9 +181,9 @@ extension FeedEngine {
   /// An ETag belongs to one request. Its digest is kept with it, so that no other request is made with it.
   private static func prefix(of request: [UInt8]) -> [UInt8] { ItemVersion.of(request.span) + [UInt8(ascii: " ")] }
 
-  func etag(for request: [UInt8], _ knowledge: some FeedKnowledge) throws(StoreError) -> [UInt8]? {
+  func etag(for request: [UInt8]) throws(StoreError) -> [UInt8]? {
     let prefix = Self.prefix(of: request)
-    guard let etag = try knowledge.firstPage()?.etag, etag.starts(with: prefix) else { return nil }
+    guard let etag = try store.firstPage()?.etag, etag.starts(with: prefix) else { return nil }
     return Array(etag.dropFirst(prefix.count))
   }
 }

@@ -10,16 +10,16 @@ final class TopDown: FeedEngine {
   /// What the server said when it did not know the request for the page below the tail any more.
   private var forgotten: FeedFailure?
 
-  override func begin(_ knowledge: some FeedKnowledge) throws(StoreError) -> Action? {
+  override func begin() throws(StoreError) -> Action? {
     let head = runs.head
     // Whether page 1 is the tail of a run, and was read in part. Then it may have changed since then.
     let isReadInPart = try head.map { (head) throws(StoreError) in
-      try knowledge.lastPage(in: head.range)?.next == options.firstRequest
+      try store.lastPage(in: head.range)?.next == options.firstRequest
     }
     if options.command == .more, options.numbering == nil, isReadInPart == false { return nil }
     // The rest of page 1 is to be read, even if the page is unchanged.
     let wantsRest = isReadInPart == true && (options.command == .more || head?.lowerEnd != .unread)
-    let etag = options.command == .full || head == nil ? nil : try knowledge.firstPage()?.etag
+    let etag = options.command == .full || head == nil ? nil : try store.firstPage()?.etag
     // As long as the order is unknown, page 1 is looked at.
     let isConditional = options.isConditional && (order == .newestFirst || isFiltered) && !wantsRest
     return fetch(options.firstRequest, .first, ifNoneMatch: isConditional ? etag : nil)
@@ -27,33 +27,31 @@ final class TopDown: FeedEngine {
 
   // MARK: Responses
 
-  override func take(
-    _ response: FeedResponse, _ purpose: Purpose, _ knowledge: some FeedKnowledge
-  ) throws(StoreError) -> Action? {
+  override func take(_ response: FeedResponse, _ purpose: Purpose) throws(StoreError) -> Action? {
     switch (response, purpose) {
-    case (.failed(let failure), .below) where try isForgotten(failure, knowledge):
+    case (.failed(let failure), .below) where try isForgotten(failure):
       // Page 1 leads to the tail once more, past known items.
       notes.append(.tailForgotten)
       forgotten = failure
       passesKnown = true
       return fetch(options.firstRequest, .first)
     case (.notModified, .first):
-      try rememberPages(knowledge)
+      try rememberPages()
       numbered.begin(options.firstRequest)
       isFirstPageUnchanged = true
       return nil
-    case (.page(let page), .tail(let number)): return try takeTail(page, number, knowledge)
-    default: return try super.take(response, purpose, knowledge)
+    case (.page(let page), .tail(let number)): return try takeTail(page, number)
+    default: return try super.take(response, purpose)
     }
   }
 
   /// Whether a request of an earlier run is not known any more.
-  private func isForgotten(_ failure: FeedFailure, _ knowledge: some FeedKnowledge) throws(StoreError) -> Bool {
+  private func isForgotten(_ failure: FeedFailure) throws(StoreError) -> Bool {
     guard failure.isForgotten, forgotten == nil, options.numbering == nil, let head = runs.head else { return false }
-    return try knowledge.lastPage(in: head.range)?.top != last.top
+    return try store.lastPage(in: head.range)?.top != last.top
   }
 
-  override func takeFirst(_ page: FeedPage, _ knowledge: some FeedKnowledge) throws(StoreError) -> Action? {
+  override func takeFirst(_ page: FeedPage) throws(StoreError) -> Action? {
     // A response to `--since` may have any order.
     if order == nil, !isFiltered {
       order = FeedOrder.shown(by: page)
@@ -61,17 +59,15 @@ final class TopDown: FeedEngine {
       if order == .oldestFirst { return end(Self.looksOldestFirst) }
     }
     let isProbe = options.command == .more && runs.head != nil
-    let action = try super.takeFirst(page, knowledge)
+    let action = try super.takeFirst(page)
     if isProbe { pageCount = 0 }
     return action
   }
 
   /// Takes the page of a numbered feed that should show the tail, or looks for it elsewhere.
-  private func takeTail(
-    _ page: FeedPage, _ number: Int, _ knowledge: some FeedKnowledge
-  ) throws(StoreError) -> Action? {
+  private func takeTail(_ page: FeedPage, _ number: Int) throws(StoreError) -> Action? {
     guard let head = runs.head, let numbering = options.numbering else { return end() }
-    let reread = try RereadPage(page, of: head, knowledge)
+    let reread = try RereadPage(page, of: head, store)
     tailCount += 1
     switch numbered.verdict(numbering, on: number, reread.tailView) {
     case .take: break
@@ -81,29 +77,27 @@ final class TopDown: FeedEngine {
     case .giveUp:
       // An edited item keeps its place, so the response to `--since` may begin with items of other runs. Then the tail is
       // further down, and all pages are read again.
-      guard isFiltered, try isKnown(page, knowledge) else { return end(Self.changesTooFast) }
+      guard isFiltered, try isKnown(page) else { return end(Self.changesTooFast) }
     }
     // The tail of the run that was joined may be now where this run has read already.
     requests = []
     numbered.begin(options.numberedRequest(number))
     // A page that was read only to find the tail does not count.
     let counts = reread.tailView != .above && reread.hasMore
-    return try add(reread.page, below: head, counts: counts, isReread: true, knowledge)
+    return try add(reread.page, below: head, counts: counts, isReread: true)
   }
 
   /// Whether a page has only known items.
-  private func isKnown(_ page: FeedPage, _ knowledge: some FeedKnowledge) throws(StoreError) -> Bool {
-    for item in page.items where try knowledge.item(item) == nil { return false }
+  private func isKnown(_ page: FeedPage) throws(StoreError) -> Bool {
+    for item in page.items where try store.item(item) == nil { return false }
     return true
   }
 
   // MARK: The page below the tail
 
-  override func goOn(
-    below head: FeedRun, _ tail: KnownPage, _ knowledge: some FeedKnowledge
-  ) throws(StoreError) -> Action? {
+  override func goOn(below head: FeedRun, _ tail: KnownPage) throws(StoreError) -> Action? {
     if head.lowerEnd == .end || head.lowerEnd == .lost { return end() }
-    if let action = try closeTail(head, tail, knowledge) { return action }
+    if let action = try closeTail(head, tail) { return action }
     // The value of `--since` is known only at the end.
     let wantsEnd = options.since?.isFiltered == false
     if head.lowerEnd == .unread, options.command == .refresh, !wantsEnd { return end() }
@@ -111,7 +105,7 @@ final class TopDown: FeedEngine {
 
     var isFresh = last.top == tail.top
     if let numbering = options.numbering, !isFresh {
-      let count = try knowledge.liveCount(in: head.range)
+      let count = try store.liveCount(in: head.range)
       isFresh = isFirstPageUnchanged && count <= numbered.pageSize ?? 0
       if !isFresh, let number = numbered.tailNumber(numbering, count: count, proof: options.proof) {
         return fetch(options.numberedRequest(number), .tail(number))

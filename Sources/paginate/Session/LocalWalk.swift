@@ -75,13 +75,15 @@ struct LocalWalk {
   private mutating func print(_ step: Walker.Step) throws(ToolFailure) {
     guard case .items(let form) = options.form else {
       if options.form == .pages {
-        for page in ItemTexts(whole: step.page).all { options.itemForm.write(page, to: &output) }
+        for page in ItemTexts(whole: step.page).all {
+          options.itemForm.write(WaitingItem(position: 0, page), to: &output)
+        }
         left = max(left - step.page.items.count, 0)
       }
       return try output.checkOutput()
     }
     for item in ItemTexts(step.page).all.prefix(step.end ?? .max) where left > 0 && storage.add(item) {
-      form.write(item, to: &output)
+      form.write(WaitingItem(position: 0, item), to: &output)
       left -= 1
     }
     try output.checkOutput()

@@ -18,18 +18,14 @@ struct ServerWalk {
 
   mutating func run() throws(ToolFailure) -> ExitStatus {
     if options.form == .nextLink { return try printNext() }
-    var printer = FeedPrinter(options, streams)
-    printer.remaining = options.limit == .max ? nil : options.limit
     var session = FeedSession(
-      PassingStorage(dedupes: options.dedupes), FeedOptions(first, options), fetcher, printer)
+      PassingStorage(dedupes: options.dedupes), FeedOptions(first, options), fetcher, FeedPrinter(options, streams))
     session.note = { [source = fetcher.source, url] note in source.note(note.text(nil), url) }
-    let end: FeedSession<ServerFetcher>.SessionEnd
+    let outcome: FeedOutcome
     // Nothing of it is on a disk.
-    do { end = try session.run() } catch { throw .failed(.error, error.message, source: url.display) }
-    switch end {
-    case .outputFailed(let error): throw .output(error)
-    case .outcome(let outcome): return try status(outcome, session.fetcher)
-    }
+    do { outcome = try session.run() } catch { throw .failed(.error, error.message, source: url.display) }
+    if let error = outcome.outputError { throw .output(error) }
+    return try status(outcome, session.fetcher)
   }
 
   private func status(_ outcome: FeedOutcome, _ fetcher: ServerFetcher) throws(ToolFailure) -> ExitStatus {
@@ -67,11 +63,12 @@ extension FeedOptions {
 }
 
 extension FeedPrinter {
-  /// A printer to standard output, in the form that was asked for.
+  /// A printer to standard output, in the form and up to the number that was asked for.
   init(_ options: Options, _ streams: StandardStreams) {
     let output = streams.output
     let records = RecordWrites(to: output, of: .network)
     self.init { bytes, ends in records.write(bytes, ends, to: output) }
     form = options.itemForm
+    remaining = options.limit == .max ? nil : options.limit
   }
 }

@@ -25,7 +25,7 @@ struct StoredPages {
 
   /// The positions of the nearest items at a place, which nothing separates from it.
   /// - Parameter count: the most items.
-  func stretch(at place: FeedPlace<Int>, count: Int) throws(StoreError) -> ClosedRange<Int>? {
+  func stretch(at place: FeedPlace, count: Int) throws(StoreError) -> ClosedRange<Int>? {
     let index = place.index(in: runs)
     guard runs.indices.contains(index), let range = place.positions(in: runs[index]) else { return nil }
     return try nearest(count, to: place, in: range)
@@ -33,7 +33,7 @@ struct StoredPages {
 
   /// The page at a place: of the nearest run that has items there.
   /// - Parameter size: the most items.
-  func page(at place: FeedPlace<Int>, size: Int) throws(StoreError) -> StoredPage {
+  func page(at place: FeedPlace, size: Int) throws(StoreError) -> StoredPage {
     let first = place.index(in: runs)
     var index = first
     while runs.indices.contains(index) {
@@ -68,7 +68,7 @@ struct StoredPages {
 
   /// The part of a range that has its nearest items to a place.
   private func nearest(
-    _ count: Int, to place: FeedPlace<Int>, in range: ClosedRange<Int>
+    _ count: Int, to place: FeedPlace, in range: ClosedRange<Int>
   ) throws(StoreError) -> ClosedRange<Int> {
     guard place.isAtEnd, count < .max else { return range }
     let found = try start.first(

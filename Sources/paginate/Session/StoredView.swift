@@ -35,7 +35,7 @@ struct StoredView {
       if storeOptions.action == .status {
         try printStatus(of: store, runs, to: &output)
       } else if storeOptions.checkpoint != nil {
-        try printReleased(of: store, to: &output)
+        try printReleased(of: store)
       } else if options.form == .pages {
         try printPages(of: store, runs, to: &output)
       } else {
@@ -68,7 +68,7 @@ struct StoredView {
 
   /// Prints the items at the place that is asked for, as far as no gap separates them from it.
   private func printItems(of store: FeedStore, _ runs: FeedRuns, to output: inout ByteWriter) throws(ToolFailure) {
-    let place = try place(in: store, runs)
+    let place = try place(in: store)
     var left = options.limit
     var rest = try storeOptions.stored(StoredPages(store, runs).stretch(at: place, count: left))
     while let range = rest, left > 0 {
@@ -83,11 +83,11 @@ struct StoredView {
 
   /// Prints one page, or as many as are asked for.
   private func printPages(of store: FeedStore, _ runs: FeedRuns, to output: inout ByteWriter) throws(ToolFailure) {
-    var place = try place(in: store, runs)
+    var place = try place(in: store)
     let pages = try storeOptions.stored(StoredPages(store, runs))
     var left = options.limit
     var pagesLeft = options.maxPages
-    if pagesLeft == .max, storeOptions.place.isBesideItem { pagesLeft = 1 }
+    if pagesLeft == .max, place.isBesideItem { pagesLeft = 1 }
     while pagesLeft > 0, left > 0 {
       let page = try storeOptions.stored(pages.page(at: place, size: min(left, storeOptions.pageSize)))
       page.write(to: &output)
@@ -100,28 +100,21 @@ struct StoredView {
   }
 
   /// The place that is asked for. If its item is gone, the place where it was.
-  private func place(in store: FeedStore, _ runs: FeedRuns) throws(ToolFailure) -> FeedPlace<Int> {
-    try storeOptions.place.map { (id) throws(ToolFailure) in
-      guard let item = try storeOptions.stored(store.item(id)) else {
-        throw storeOptions.failure("the feed has no item '\(shortened(id))'")
-      }
-      return item.position
+  private func place(in store: FeedStore) throws(ToolFailure) -> FeedPlace {
+    guard let id = storeOptions.after ?? storeOptions.before else { return .top }
+    guard let item = try storeOptions.stored(store.item(id)) else {
+      throw storeOptions.failure("the feed has no item '\(shortened(id))'")
     }
+    return storeOptions.after == nil ? .before(item.position) : .after(item.position)
   }
 
   /// Prints the items that the reader does not have yet.
-  private func printReleased(of store: FeedStore, to output: inout ByteWriter) throws(ToolFailure) {
-    guard var place = try storeOptions.place(in: store) else { return }
-    var left = options.limit
-    while left > 0 {
-      let items = try storeOptions.stored(
-        store.released(after: place, lines: min(left, Self.chunkLines), bytes: Self.chunkBytes))
-      guard let last = items.last else { break }
-      for item in items { options.itemForm.write(item, to: &output) }
-      try output.checkOutput()
-      left -= items.count
-      place = last.position
-    }
+  private func printReleased(of store: FeedStore) throws(ToolFailure) {
+    var printer = FeedPrinter(options, streams)
+    printer.place = try storeOptions.place(in: store)
+    printer.chunkBytes = Self.chunkBytes
+    guard printer.place != nil else { return }
+    if let error = try storeOptions.stored(printer.print(Int.min...Int.max, of: store)) { throw .output(error) }
   }
 
   /// Prints a line for each run: the number of items, the first and last id, and what is below it; then what was not

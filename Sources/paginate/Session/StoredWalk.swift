@@ -21,6 +21,21 @@ extension Options.Store {
     return options
   }
 
+  /// The place of a reader that keeps it in a checkpoint, which the last program of its pipeline writes.
+  /// - Returns: the release number up to which the reader has everything: 0 if it has nothing yet, nil without
+  ///   `--resume-from`.
+  func place(in store: FeedStore) throws(ToolFailure) -> Int? {
+    guard let checkpoint else { return nil }
+    guard let found = try Checkpoint.read(checkpoint), !found.id.isEmpty else { return 0 }
+    let id = found.id
+    // The checkpoint may have kept this member of the record.
+    let again = found.extra["seq"].flatMap { Int(String(decoding: $0, as: UTF8.self)) }
+    guard let number = try stored(store.releaseNumber(of: id, again: again)) else {
+      throw .failed(.error, "the store has no item '\(shortened(id))'", source: quoted(checkpoint))
+    }
+    return number
+  }
+
   /// Converts a store error in `body` into an error of the tool.
   func stored<T>(_ body: @autoclosure () throws(StoreError) -> T) throws(ToolFailure) -> T {
     do { return try body() } catch { throw failure(error.message, error.kind == .busy ? .tryAgain : .error) }
@@ -271,32 +286,28 @@ struct StoredWalk {
     }
     let hadGap = FeedRuns(try storeOptions.stored(store.runs())).hasOpenGap
     defer { state.update(session.printer, session.fetcher as? ServerFetcher) }
-    let end = try storeOptions.stored(session.run())
+    let outcome = try storeOptions.stored(session.run())
     if let wait = session.fetcher.retryWait {
       try storeOptions.stored(store.setRetryWait(wait, now: Self.now))
     }
-    switch end {
-    case .outputFailed(let error): throw .output(error)
-    case .outcome(let outcome):
-      if outcome.failure == nil, feed.since?.isFiltered == true { state.firstRequest = feed.firstRequest }
-      try noteGaps(lost: lostGaps, feed.order, isOpen: outcome.hasOpenGap, wasOpen: hadGap)
-      if outcome.failure?.isForgotten == true, feed.since?.isFiltered == true, !session.fetcher.hasRead {
-        try storeOptions.stored(store.forgetMark())
-        report(.sinceForgotten, feed.order)
-        return nil
-      }
-      let status = try session.fetcher.status(outcome, streams) { found in
-        found.status == .error
-          ? storeOptions.failure(found.message) : .failed(found.status, found.message, source: source)
-      }
-      if let since = session.fetcher.since, since.rule.isOfPage, since.mark == nil, feed.command == .full,
-        FeedRuns(try storeOptions.stored(store.runs())).head?.lowerEnd == .end
-      {
-        throw .failed(
-          .remote, "no page had the value of \(since.rule.shown)\(since.rule.advice)", source: source)
-      }
-      return status
+    if let error = outcome.outputError { throw .output(error) }
+    if outcome.failure == nil, feed.since?.isFiltered == true { state.firstRequest = feed.firstRequest }
+    try noteGaps(lost: lostGaps, feed.order, isOpen: outcome.hasOpenGap, wasOpen: hadGap)
+    if outcome.failure?.isForgotten == true, feed.since?.isFiltered == true, !session.fetcher.hasRead {
+      try storeOptions.stored(store.forgetMark())
+      report(.sinceForgotten, feed.order)
+      return nil
     }
+    let status = try session.fetcher.status(outcome, streams) { found in
+      found.status == .error
+        ? storeOptions.failure(found.message) : .failed(found.status, found.message, source: source)
+    }
+    if let since = session.fetcher.since, since.rule.isOfPage, since.mark == nil, feed.command == .full,
+      FeedRuns(try storeOptions.stored(store.runs())).head?.lowerEnd == .end
+    {
+      throw .failed(.remote, "no page had the value of \(since.rule.shown)\(since.rule.advice)", source: source)
+    }
+    return status
   }
 
   /// Prints notes about the gaps of this run.

@@ -1,5 +1,40 @@
 import FeedCore
 
+/// The place in a stored feed at which a view begins or ends.
+enum FeedPlace {
+  /// Everything, from the top.
+  case top
+  /// What is below an item, at this position.
+  case after(Int)
+  /// What is above an item, up from it.
+  case before(Int)
+
+  var isBesideItem: Bool { if case .top = self { false } else { true } }
+  /// Whether what is nearest to the place comes last in the order of the feed.
+  var isAtEnd: Bool { if case .before = self { true } else { false } }
+
+  /// The positions of a run on this side of the place; nil if there are none.
+  func positions(in run: FeedRun) -> ClosedRange<Int>? {
+    var (first, last) = (run.top, run.bottom)
+    switch self {
+    case .top: break
+    case .after(let position): first = max(first, position + 1)
+    case .before(let position): last = min(last, position - 1)
+    }
+    return first <= last ? first...last : nil
+  }
+
+  /// The index of the run that has the place. If the place is in none, its item is gone, and this is the nearest run on
+  /// this side; an index past the first or last if there is none.
+  func index(in runs: ArraySlice<FeedRun>) -> Int {
+    switch self {
+    case .top: runs.startIndex
+    case .after(let position): runs.firstIndex { $0.bottom >= position } ?? runs.endIndex
+    case .before(let position): runs.lastIndex { $0.top <= position } ?? runs.startIndex - 1
+    }
+  }
+}
+
 /// A page of a stored feed, as it is printed.
 struct StoredPage {
   /// In the order of the feed.
@@ -26,7 +61,7 @@ struct StoredPage {
     output.append(hasMore ? ",\"has_more\":true" : ",\"has_more\":false")
     if isBelowGap { output.append(",\"gap_above\":true") }
     if let lowerEnd {
-      if lowerEnd.isGap { output.append(",\"gap\":true") }
+      if [.open, .lost].contains(lowerEnd) { output.append(",\"gap\":true") }
       output.append(",\"below\":\"\(lowerEnd.rawValue)\"")
     }
     output.append("}")
@@ -37,15 +72,5 @@ struct StoredPage {
     guard let item else { return }
     output.append(member)
     JSONString.write(item.id, to: &output)
-  }
-}
-
-extension FeedRun.LowerEnd {
-  /// Whether items are missing here.
-  var isGap: Bool {
-    switch self {
-    case .open, .lost: true
-    case .end, .unread, .wanted: false
-    }
   }
 }
