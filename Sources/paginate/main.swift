@@ -22,7 +22,7 @@ func run(_ invocation: Invocation, _ streams: StandardStreams) throws(ToolFailur
     var walk = try ServerWalk(url, options, streams)
     return try walk.run()
   case .file(let file):
-    if let store = options.store { return try StoredInput(file, store, options, streams).run() }
+    if let store = options.store { return try StoredWalk.run(file, store, options, streams) }
     var walk = try LocalWalk(file, options, streams)
     return try walk.run()
   }

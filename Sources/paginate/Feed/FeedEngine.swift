@@ -182,8 +182,7 @@ class FeedEngine {
   func begin() throws(StoreError) -> Action? { nil }
 
   /// Takes a response.
-  func take(_ response: FeedResponse, _ purpose: Purpose) throws(StoreError) -> Action?
-  {
+  func take(_ response: FeedResponse, _ purpose: Purpose) throws(StoreError) -> Action? {
     switch (response, purpose) {
     case (.failed(let failure), _): return end(failure)
     case (.notModified, _): return end(FeedFailure(status: .remote, message: "304 without a condition"))
@@ -207,9 +206,7 @@ class FeedEngine {
   }
 
   /// Asks for the page below the head, settles the head's tail, or ends the walk.
-  func goOn(below head: FeedRun, _ tail: KnownPage) throws(StoreError) -> Action? {
-    end()
-  }
+  func goOn(below head: FeedRun, _ tail: KnownPage) throws(StoreError) -> Action? { end() }
 
   // MARK: Requests
 

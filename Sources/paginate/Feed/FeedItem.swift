@@ -33,21 +33,52 @@ struct FeedItem: Equatable, Sendable {
     var version: [UInt8] { ItemVersion.of(data.span) }
   }
 
-  var texts: Texts { page.texts(Int(index)) }
-  var id: [UInt8] { page.id(Int(index)) }
+  /// The texts, if they are kept as such.
+  private var kept: Texts? { page.texts.isEmpty ? nil : page.texts[Int(index)] }
+  /// Where the item, its id and its order key are in the page, if its texts are not kept; empty for none.
+  private var value: ItemTexts.PageRange { page.values[Int(index)] }
+  private var idRange: Range<Int> { page.ids.isEmpty ? 0..<0 : page.ids[Int(index)].range }
+  private var keyRange: Range<Int> { page.keys.isEmpty ? 0..<0 : page.keys[Int(index)].range }
+
+  var texts: Texts { kept ?? Texts(id: id, orderKey: orderKey, data: data) }
+  var id: [UInt8] { kept?.id ?? page.scalar(idRange) }
   /// A digest of the id.
-  var idDigest: Digest { page.idDigest(Int(index)) }
-  var hasID: Bool { page.hasID(Int(index)) }
-  var orderKey: [UInt8]? { page.orderKey(Int(index)) }
-  var version: [UInt8] { texts.version }
-  var data: [UInt8] { texts.data }
+  var idDigest: Digest {
+    guard page.texts.isEmpty, let range = page.plain(idRange) else { return Digest(of: id) }
+    let bytes = page.bytes
+    return Digest(of: bytes.span.extracting(range))
+  }
+  var hasID: Bool { !(kept?.id.isEmpty ?? idRange.isEmpty) }
+  var orderKey: [UInt8]? {
+    if let kept { return kept.orderKey }
+    let range = keyRange
+    return range.isEmpty ? nil : page.scalar(range)
+  }
+  /// Changes when the item is edited.
+  var version: [UInt8] { ItemVersion.of(data.span) }
+  /// Its text on one line.
+  var data: [UInt8] {
+    if let kept { return kept.data }
+    if page.isCompact { return Array(page.bytes[value.range]) }
+    var output = ByteWriter()
+    write(to: &output)
+    return output.take()
+  }
   /// How many items it stands for.
   var count: Int { page.count }
   /// About how long its text is, in bytes.
-  var size: Int { page.size(Int(index)) }
+  var size: Int { kept?.data.count ?? Int(value.count) }
 
   /// Writes its text on one line.
-  func write(to output: inout ByteWriter) { page.write(Int(index), to: &output) }
+  func write(to output: inout ByteWriter) {
+    if let kept { return output.append(kept.data) }
+    let bytes = page.bytes
+    if page.isCompact {
+      output.append(bytes.span.extracting(value.range))
+    } else {
+      JSONWriter.writeCompact(bytes.span.extracting(value.range), to: &output)
+    }
+  }
 
   static func == (one: Self, other: Self) -> Bool { one.texts == other.texts && one.isNewer == other.isNewer }
 }
@@ -55,7 +86,7 @@ struct FeedItem: Equatable, Sendable {
 /// The items of a page: where they are in its bytes.
 final class ItemTexts: Sendable {
   /// A part of a page of at most 4 GiB.
-  private struct PageRange {
+  fileprivate struct PageRange {
     let start, count: UInt32
 
     init(_ range: Range<Int>) { (start, count) = (UInt32(range.lowerBound), UInt32(range.count)) }
@@ -63,101 +94,55 @@ final class ItemTexts: Sendable {
     var range: Range<Int> { Int(start)..<(Int(start) + Int(count)) }
   }
 
-  private struct ItemRange {
-    let value, id: PageRange
-  }
-
-  private let bytes: [UInt8]
+  fileprivate let bytes: [UInt8]
   /// Whether there is no white space between the tokens.
-  private let isCompact: Bool
-  private let items: [ItemRange]
-  /// Empty without `--order-key`; an empty one for none.
-  private let keys: [PageRange]
+  fileprivate let isCompact: Bool
+  fileprivate let values: [PageRange]
+  /// Empty if no item has any; an empty one for none.
+  fileprivate let ids, keys: [PageRange]
   /// The items themselves, if they are not from a page, or from a larger one.
-  private let texts: [FeedItem.Texts]
+  fileprivate let texts: [FeedItem.Texts]
   /// How many items each of these stands for.
-  let count: Int
+  fileprivate let count: Int
 
   init(_ texts: [FeedItem.Texts]) {
-    (bytes, isCompact, items, keys, count) = ([], true, [], [], 1)
+    (bytes, isCompact, values, ids, keys, count) = ([], true, [], [], [], 1)
     self.texts = texts
   }
 
   /// A whole page as one item, without an id.
   init(whole page: Page) {
-    (bytes, isCompact, keys, count) = (page.document.bytes, page.document.isCompact, [], page.items.count)
+    (bytes, isCompact, ids, keys, count) = (page.document.bytes, page.document.isCompact, [], [], page.items.count)
     let isPlace = bytes.count <= UInt32.max
-    items = isPlace ? [ItemRange(value: PageRange(page.root.range), id: PageRange(0..<0))] : []
+    values = isPlace ? [PageRange(page.root.range)] : []
     texts = isPlace ? [] : [.init(id: [], orderKey: nil, data: page.root.text)]
   }
 
   init(_ page: Page) {
     (bytes, isCompact, count) = (page.document.bytes, page.document.isCompact, 1)
     guard bytes.count <= UInt32.max else {
-      (items, keys) = ([], [])
+      (values, ids, keys) = ([], [], [])
       texts = page.items.map { .init(id: $0.id ?? [], orderKey: $0.orderKey, data: $0.text) }
       return
     }
-    items = page.items.map { ItemRange(value: PageRange($0.value.range), id: PageRange($0.idRange ?? 0..<0)) }
+    values = page.items.map { PageRange($0.value.range) }
+    let hasIDs = page.items.contains { $0.idRange != nil }
+    ids = hasIDs ? page.items.map { PageRange($0.idRange ?? 0..<0) } : []
     let hasKeys = page.items.contains { $0.keyRange != nil }
     keys = hasKeys ? page.items.map { PageRange($0.keyRange ?? 0..<0) } : []
     texts = []
   }
 
-  var all: [FeedItem] { (0..<max(items.count, texts.count)).map { FeedItem(self, $0) } }
-
-  // MARK: Reading an item
-
-  func texts(_ index: Int) -> FeedItem.Texts {
-    if !texts.isEmpty { return texts[index] }
-    return .init(id: id(index), orderKey: orderKey(index), data: data(items[index].value.range))
-  }
-
-  func id(_ index: Int) -> [UInt8] { texts.isEmpty ? scalar(items[index].id.range) : texts[index].id }
-
-  func idDigest(_ index: Int) -> Digest {
-    guard texts.isEmpty, let range = plain(items[index].id.range) else { return Digest(of: id(index)) }
-    let bytes = bytes
-    return Digest(of: bytes.span.extracting(range))
-  }
-
-  func hasID(_ index: Int) -> Bool { texts.isEmpty ? items[index].id.count > 0 : !texts[index].id.isEmpty }
-
-  func orderKey(_ index: Int) -> [UInt8]? {
-    if !texts.isEmpty { return texts[index].orderKey }
-    return keys.isEmpty || keys[index].count == 0 ? nil : scalar(keys[index].range)
-  }
-
-  func size(_ index: Int) -> Int { texts.isEmpty ? items[index].value.range.count : texts[index].data.count }
-
-  func write(_ index: Int, to output: inout ByteWriter) {
-    if texts.isEmpty { write(items[index].value.range, to: &output) } else { output.append(texts[index].data) }
-  }
-
-  private func write(_ range: Range<Int>, to output: inout ByteWriter) {
-    let bytes = bytes
-    if isCompact {
-      output.append(bytes.span.extracting(range))
-    } else {
-      JSONWriter.writeCompact(bytes.span.extracting(range), to: &output)
-    }
-  }
-
-  private func data(_ range: Range<Int>) -> [UInt8] {
-    if isCompact { return Array(bytes[range]) }
-    var output = ByteWriter()
-    write(range, to: &output)
-    return output.take()
-  }
+  var all: [FeedItem] { (0..<max(values.count, texts.count)).map { FeedItem(self, $0) } }
 
   /// The text of a string; anything else as it is.
-  private func scalar(_ range: Range<Int>) -> [UInt8] {
+  fileprivate func scalar(_ range: Range<Int>) -> [UInt8] {
     if let plain = plain(range) { return Array(bytes[plain]) }
     return JSONDocument(known: Array(bytes[range])).root.string ?? []
   }
 
   /// Where the text is as it is; nil for a string with escapes.
-  private func plain(_ range: Range<Int>) -> Range<Int>? {
+  fileprivate func plain(_ range: Range<Int>) -> Range<Int>? {
     guard range.count > 1, bytes[range.lowerBound] == UInt8(ascii: "\"") else { return range }
     let text = (range.lowerBound + 1)..<(range.upperBound - 1)
     for place in text where bytes[place] == UInt8(ascii: "\\") { return nil }

@@ -5,47 +5,29 @@ import FeedCore
 
 /// An item that waits to be printed.
 struct WaitingItem: Equatable, Sendable {
-  /// A store has read its texts. Without one, it is still in its page.
-  private enum TextSource: Equatable {
-    case texts(id: [UInt8], data: [UInt8])
-    case page(FeedItem)
-  }
-
   /// The position in the feed, or if that was asked for, the item's release number.
   let position: Int
   /// Whether that number is a later release of the item, not its first.
   var isAgain = false
-  private let source: TextSource
+  /// Without a store, it is still in its page. A store has read its texts.
+  private var item: FeedItem?
+  private var storedID: [UInt8] = []
+  private var storedData: [UInt8] = []
 
-  init(position: Int, _ item: FeedItem) { (self.position, source) = (position, .page(item)) }
+  init(position: Int, _ item: FeedItem) { (self.position, self.item) = (position, item) }
 
   init(position: Int, id: [UInt8], data: [UInt8], isAgain: Bool = false) {
-    (self.position, self.isAgain, source) = (position, isAgain, .texts(id: id, data: data))
+    (self.position, storedID, storedData, self.isAgain) = (position, id, data, isAgain)
   }
 
-  var id: [UInt8] {
-    switch source {
-    case .texts(let id, _): id
-    case .page(let item): item.id
-    }
-  }
-
+  var id: [UInt8] { item?.id ?? storedID }
   /// Its text, as one line.
-  var data: [UInt8] {
-    switch source {
-    case .texts(_, let data): data
-    case .page(let item): item.data
-    }
-  }
-
+  var data: [UInt8] { item?.data ?? storedData }
   /// How many items it stands for.
-  var count: Int { if case .page(let item) = source { item.count } else { 1 } }
+  var count: Int { item?.count ?? 1 }
 
   func write(to output: inout ByteWriter) {
-    switch source {
-    case .texts(_, let data): output.append(data)
-    case .page(let item): item.write(to: &output)
-    }
+    if let item { item.write(to: &output) } else { output.append(storedData) }
   }
 }
 

@@ -3,25 +3,18 @@
 import FeedCore
 import FeedHTTP
 
-/// A run for each page of a file or standard input. With `--items lines`, a page is the lines that have come.
-struct StoredInput {
+extension StoredWalk {
   /// The most lines of a page.
   private static let lineLimit = 1000
 
-  private let file: InputFile
-  private let store: Options.Store
-  private let options: Options
-  private let streams: StandardStreams
-
-  init(_ file: InputFile, _ store: Options.Store, _ options: Options, _ streams: StandardStreams) {
-    (self.file, self.store, self.options, self.streams) = (file, store, options, streams)
-  }
-
+  /// Makes a run for each page of a file or standard input. With `--items lines`, a page is the lines that have come.
   /// - Returns: the status of the last page.
-  func run() throws(ToolFailure) -> ExitStatus {
+  static func run(
+    _ file: InputFile, _ store: Options.Store, _ options: Options, _ streams: StandardStreams
+  ) throws(ToolFailure) -> ExitStatus {
     let descriptor = try file.openFeed(streams)
     defer { if !file.isStandardInput { descriptor.closeQuietly() } }
-    let areLines = try StoredWalk.remembered(options, store).walk.items == .lines
+    let areLines = try remembered(options, store).walk.items == .lines
     var input = DocumentInput(
       file, descriptor, maxDepth: options.maxDepth, maxSize: options.maxSize, record: areLines ? "item" : "page")
     var state = try PollState(options)
@@ -48,7 +41,7 @@ struct StoredInput {
       } else {
         try take(InputPage(file: file, document: page.document, number: page.number, position: page.position))
       }
-      if lines.count == Self.lineLimit { try takeLines() }
+      if lines.count == lineLimit { try takeLines() }
     }
     try takeLines()
     // Nothing at all is no page: what should have made one has failed.
