@@ -71,7 +71,7 @@ class FeedEngine {
   let options: FeedOptions
   let store: any FeedStorage
   var order: FeedOrder?
-  var runs = FeedRuns([])
+  private(set) var runs = FeedRuns([])
   var notes: [FeedNote] = []
   var stage = Stage.starting
   private(set) var failure: FeedFailure?
@@ -87,12 +87,12 @@ class FeedEngine {
   /// The digests of this run's requests.
   var requests: Set<Int> = []
   /// The last request; nil while pages are added that were read before it.
-  var lastRequest: [UInt8]?
+  private(set) var lastRequest: [UInt8]?
   var last = AddedPage()
   /// What the walk reads again of the head, if it began in it.
   var ground: KnownGround?
   var numbered = NumberedWalk()
-  var since = SinceResponse()
+  private var since = SinceResponse()
 
   /// The engine of a feed's order.
   static func engine(_ options: FeedOptions, _ store: any FeedStorage) -> FeedEngine {
@@ -234,11 +234,9 @@ class FeedEngine {
   }
 
   func hasRequested(_ request: [UInt8]) -> Bool { requests.contains(request.hashValue) }
-}
 
-// MARK: What becomes of a page, of the tail, and of the runs when the walk ends
+  // MARK: What becomes of a page, of the tail, and of the runs when the walk ends
 
-extension FeedEngine {
   /// Adds a page to the feed.
   /// - Parameter counts: whether it counts for `maxPages`.
   func add(

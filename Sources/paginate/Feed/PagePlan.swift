@@ -198,11 +198,9 @@ struct PagePlan {
     }
     save(run, removing: runs.all[...index].map(\.number).filter { $0 != run.number })
   }
-}
 
-// MARK: What a page changes in the known items that are read again, before its new items are added after them
+  // MARK: What a page changes in the known items that are read again, before its new items are added after them
 
-extension PagePlan {
   /// Removes what the page proves to be gone, and the records of the pages that it replaces.
   /// - Returns: where the page begins in the known ground; nil if it shows nothing of it at its place.
   mutating func cross(_ ground: inout KnownGround?, _ compared: ComparedPage, _ page: FeedPage) -> Int? {
@@ -234,11 +232,9 @@ extension PagePlan {
     }
     if start <= bottom { change.gone.append(start...bottom) }
   }
-}
 
-// MARK: The end of a walk: it was told to stop, or came to the end of the feed or to a known run without live items
+  // MARK: The end of a walk: it was told to stop, or came to the end of the feed or to a known run without live items
 
-extension PagePlan {
   /// Joins the head with the run that a full walk has reached: the items that it met have moved to the head, the others
   /// are gone.
   mutating func close(_ joinPoint: JoinPoint) throws(StoreError) {

@@ -67,11 +67,7 @@ struct StoredPoll {
   init(
     _ url: HTTPURL, _ store: Options.Store, every interval: Interval, _ options: Options, _ streams: StandardStreams
   ) throws(ToolFailure) {
-    self.url = url
-    self.store = store
-    self.interval = interval
-    self.options = options
-    self.streams = streams
+    (self.url, self.store, self.interval, self.options, self.streams) = (url, store, interval, options, streams)
     state = try PollState(options)
     schedule = PollSchedule(due: 0, RetryPolicy(polling: interval))
   }

@@ -12,8 +12,7 @@ struct StoredView {
   private let file: StoreFile
 
   init(_ storeOptions: Options.Store, _ options: Options, _ streams: StandardStreams) throws(ToolFailure) {
-    self.options = options
-    self.streams = streams
+    (self.options, self.streams) = (options, streams)
     file = try storeOptions.stored(StoreFile(reading: storeOptions.path))
     self.storeOptions = try storeOptions.remembering(file)
   }

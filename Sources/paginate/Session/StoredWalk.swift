@@ -63,13 +63,10 @@ struct StoredWalk {
   init(
     _ origin: Origin, _ storeOptions: Options.Store, _ options: Options, _ streams: StandardStreams
   ) throws(ToolFailure) {
-    self.origin = origin
-    self.options = options
-    self.streams = streams
+    (self.origin, self.options, self.streams) = (origin, options, streams)
     // A checkpoint survives a power cut, so the store must survive it too.
     let isDurable = storeOptions.isDurable || storeOptions.checkpoint != nil
-    let file = try storeOptions.stored(StoreFile(storeOptions.path, isDurable: isDurable))
-    self.file = file
+    file = try storeOptions.stored(StoreFile(storeOptions.path, isDurable: isDurable))
     self.storeOptions = try storeOptions.remembering(file)
     first =
       switch origin {
@@ -287,9 +284,7 @@ struct StoredWalk {
     let hadGap = FeedRuns(try storeOptions.stored(store.runs())).hasOpenGap
     defer { state.update(session.printer, session.fetcher as? ServerFetcher) }
     let outcome = try storeOptions.stored(session.run())
-    if let wait = session.fetcher.retryWait {
-      try storeOptions.stored(store.setRetryWait(wait, now: Self.now))
-    }
+    if let wait = session.fetcher.retryWait { try storeOptions.stored(store.setRetryWait(wait, now: Self.now)) }
     if let error = outcome.outputError { throw .output(error) }
     if outcome.failure == nil, feed.since?.isFiltered == true { state.firstRequest = feed.firstRequest }
     try noteGaps(lost: lostGaps, feed.order, isOpen: outcome.hasOpenGap, wasOpen: hadGap)
