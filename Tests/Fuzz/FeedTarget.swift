@@ -124,7 +124,7 @@ private func runUnkept(_ choices: Choices) {
 
 /// All runs from the top down, and from the bottom up: each position is on one of both ways.
 private func checkPlaces(_ runs: FeedRuns, _ storage: MemoryStorage) {
-  let placed = runs.all[...]
+  let placed = runs.all
   for run in placed {
     for position in [run.top, run.bottom] {
       let (after, before) = (FeedPlace.after(position), FeedPlace.before(position))

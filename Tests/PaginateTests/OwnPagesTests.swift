@@ -30,7 +30,7 @@ import Testing
   /// Checks all pages of a feed.
   static func check(_ store: FeedStore, sizes: [Int] = [1, 2, 3, 30], _ comment: Comment) throws {
     let runs = FeedRuns(try store.runs())
-    let pages = try StoredPages(store, runs)
+    let pages = StoredPages(store, runs)
     let shown = try shown(runs, store)
     for size in sizes {
       let down = try all(pages, from: .top, size)
@@ -51,7 +51,7 @@ import Testing
   /// Checks what is next to any position, also to one where no item is.
   private static func checkPlaces(_ store: FeedStore, _ comment: Comment) throws {
     let runs = FeedRuns(try store.runs())
-    let pages = try StoredPages(store, runs)
+    let pages = StoredPages(store, runs)
     let shown = try shown(runs, store)
     for (run, items) in shown {
       for position in Set(items.flatMap { [$0.position - 1, $0.position, $0.position + 1] } + [run.top, run.bottom]) {
@@ -177,7 +177,7 @@ import Testing
     change.items = (0..<count).map(item)
     change.savedRuns = [FeedRun(number: 1, top: 0, bottom: count - 1, lowerEnd: .end)]
     try store.commit(change)
-    let pages = try StoredPages(store, FeedRuns(try store.runs()))
+    let pages = StoredPages(store, FeedRuns(try store.runs()))
     let total = file.database.prepare("SELECT sum(nstep) FROM sqlite_stmt")
     let before = try total.first { $0.integer(0) } ?? 0
     let middle = try #require(try store.item(Array("i\(count / 2)".utf8))).position

@@ -143,6 +143,8 @@ class FeedEngine {
     while true { if let action = try step() { return action } }
   }
 
+  /// One step of the loop: from one stage to the next.
+  /// - Returns: what the caller must do for it; nil if nothing.
   private func step() throws(StoreError) -> Action? {
     let stage = stage
     self.stage = .deciding
@@ -210,6 +212,7 @@ class FeedEngine {
 
   // MARK: Requests
 
+  /// Asks for a page, and remembers why, for the response.
   func fetch(_ request: [UInt8], _ purpose: Purpose, ifNoneMatch: [UInt8]? = nil) -> Action {
     var isAgain = true
     switch purpose {
@@ -233,6 +236,7 @@ class FeedEngine {
     return fetch(request, .below)
   }
 
+  /// Whether this run has asked for that already.
   func hasRequested(_ request: [UInt8]) -> Bool { requests.contains(request.hashValue) }
 
   // MARK: What becomes of a page, of the tail, and of the runs when the walk ends
@@ -319,12 +323,15 @@ class FeedEngine {
     return true
   }
 
+  /// Ends the reading; the runs are settled next.
+  /// - Returns: nil, for the caller to return.
   func end(_ failure: FeedFailure? = nil) -> Action? {
     self.failure = failure
     stage = .closing
     return nil
   }
 
+  /// Settles the runs when nothing more is read.
   func close() throws(StoreError) -> Action? {
     var plan = PagePlan(runs, options, store)
     if options.command == .full, let joinPoint = last.joinPoint { try plan.close(joinPoint) }

@@ -125,6 +125,7 @@ enum FeedNote: Equatable, Sendable {
   /// The feed has become smaller, and pages cannot be read again without printing items twice.
   case shrunk
 
+  /// The message: one line, lower case, no full stop.
   func text(_ order: FeedOrder?) -> String {
     switch self {
     case .tailForgotten: "the server has forgotten where an earlier run ended; reading from page 1"

@@ -52,6 +52,7 @@ struct FeedSession<Fetcher: PageFetcher> {
     }
   }
 
+  /// What the fetcher needs to know before a page: how many items are wanted, and which are new.
   private func progress(_ isAgain: Bool) -> WalkProgress {
     var progress = WalkProgress(wanted: printer.remaining, isAgain: isAgain)
     if engine.options.dedupes {
@@ -89,6 +90,7 @@ struct FeedSession<Fetcher: PageFetcher> {
     return response
   }
 
+  /// Prints what may be printed by now.
   private mutating func print(_ runs: FeedRuns) throws(StoreError) -> SystemError? {
     let error = try printer.print(runs.printable, of: store)
     if printer.remaining == 0 { engine.stop() }

@@ -51,8 +51,11 @@ struct KnownPage: Equatable, Sendable {
 /// A feed in a store. An item is live if it is not gone. Each call is one transaction: it is done as a whole or not at
 /// all, whenever the process ends.
 protocol FeedStorage: AnyObject {
+  /// All runs, in any order.
   func runs() throws(StoreError) -> [FeedRun]
+  /// What is known of an id, also if the item is gone; nil if it never came.
   func item(_ id: [UInt8]) throws(StoreError) -> KnownItem?
+  /// The same for an item of a page.
   func item(_ item: FeedItem) throws(StoreError) -> KnownItem?
   /// The text of a known item.
   func text(of handle: Int) throws(StoreError) -> [UInt8]

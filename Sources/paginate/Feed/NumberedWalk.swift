@@ -61,6 +61,7 @@ struct NumberedWalk {
     case giveUp
   }
 
+  /// - Parameter number: the number of the page, by which it was requested.
   mutating func verdict(_ numbering: FeedOptions.Numbering, on number: Int, _ tailView: TailView) -> TailDecision {
     let step = numbering == .pages ? 1 : max(1, pageSize ?? 1)
     switch tailView {

@@ -26,11 +26,11 @@ enum FeedPlace {
 
   /// The index of the run that has the place. If the place is in none, its item is gone, and this is the nearest run on
   /// this side; an index past the first or last if there is none.
-  func index(in runs: ArraySlice<FeedRun>) -> Int {
+  func index(in runs: [FeedRun]) -> Int {
     switch self {
-    case .top: runs.startIndex
-    case .after(let position): runs.firstIndex { $0.bottom >= position } ?? runs.endIndex
-    case .before(let position): runs.lastIndex { $0.top <= position } ?? runs.startIndex - 1
+    case .top: 0
+    case .after(let position): runs.firstIndex { $0.bottom >= position } ?? runs.count
+    case .before(let position): runs.lastIndex { $0.top <= position } ?? -1
     }
   }
 }

@@ -113,7 +113,9 @@ final class TailUp: FeedEngine {
     return try ask(number, of: head, isConditional: true)
   }
 
-  private func ask(_ number: Int?, of head: FeedRun , isConditional: Bool = false) throws(StoreError) -> Action? {
+  /// Requests a page in which the tail is looked for.
+  /// - Parameter number: its number; nil for the place that the search is at.
+  private func ask(_ number: Int?, of head: FeedRun, isConditional: Bool = false) throws(StoreError) -> Action? {
     if tailCount >= Self.staleLimit { return end(Self.changesTooFast) }
     tailCount += 1
     let place = try search.place(in: head, options, store)
@@ -181,6 +183,7 @@ extension FeedEngine {
   /// An ETag belongs to one request. Its digest is kept with it, so that no other request is made with it.
   private static func prefix(of request: [UInt8]) -> [UInt8] { ItemVersion.of(request.span) + [UInt8(ascii: " ")] }
 
+  /// The ETag that was stored with this request; nil if there is none, or it belongs to another one.
   func etag(for request: [UInt8]) throws(StoreError) -> [UInt8]? {
     let prefix = Self.prefix(of: request)
     guard let etag = try store.firstPage()?.etag, etag.starts(with: prefix) else { return nil }

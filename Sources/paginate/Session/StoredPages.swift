@@ -13,13 +13,12 @@ struct StoredPages {
     """
 
   private let store: FeedStore
-  /// Runs without a place are not shown.
-  private let runs: ArraySlice<FeedRun>
+  /// From the top down.
+  private let runs: [FeedRun]
   private let start: Statement
 
-  init(_ store: FeedStore, _ runs: FeedRuns) throws(StoreError) {
-    self.store = store
-    self.runs = runs.all[...]
+  init(_ store: FeedStore, _ runs: FeedRuns) {
+    (self.store, self.runs) = (store, runs.all)
     start = store.database.prepare(Self.startStatement)
   }
 
@@ -48,7 +47,7 @@ struct StoredPages {
       page.hasMore = try hasItems(runs)
     } else {
       page.lowerEnd = runs.last?.lowerEnd ?? .unread
-      page.isBelowGap = first < runs.endIndex - 1
+      page.isBelowGap = first < runs.count - 1
     }
     return page
   }
@@ -59,9 +58,9 @@ struct StoredPages {
     let run = runs[index]
     let isTop = try store.firstLive(in: run.range) == first
     let isBottom = try store.lastLive(in: run.range) == last
-    if isTop { page.hasPrevious = try hasItems(runs[..<index].reversed()) } else { page.hasPrevious = true }
-    if isBottom { page.hasMore = try hasItems(runs[(index + 1)...]) } else { page.hasMore = true }
-    page.isBelowGap = isTop && index > runs.startIndex
+    page.hasPrevious = isTop ? try hasItems(runs[..<index].reversed()) : true
+    page.hasMore = isBottom ? try hasItems(runs[(index + 1)...]) : true
+    page.isBelowGap = isTop && index > 0
     page.lowerEnd = isBottom ? run.lowerEnd : nil
     return page
   }

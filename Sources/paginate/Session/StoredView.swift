@@ -83,7 +83,7 @@ struct StoredView {
   /// Prints one page, or as many as are asked for.
   private func printPages(of store: FeedStore, _ runs: FeedRuns, to output: inout ByteWriter) throws(ToolFailure) {
     var place = try place(in: store)
-    let pages = try storeOptions.stored(StoredPages(store, runs))
+    let pages = StoredPages(store, runs)
     var left = options.limit
     var pagesLeft = options.maxPages
     if pagesLeft == .max, place.isBesideItem { pagesLeft = 1 }

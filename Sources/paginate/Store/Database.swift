@@ -82,6 +82,7 @@ final class Database {
 
   // MARK: Errors
 
+  /// The error of a result code of SQLite that is no success.
   fileprivate func error(_ code: Int32) -> StoreError {
     let text = unsafe sqlite3_errmsg(handle).map { unsafe String(cString: $0) } ?? "error \(code)"
     switch code & 0xFF {
@@ -183,6 +184,7 @@ final class Statement {
 
   // MARK: -
 
+  /// - Returns: whether there is a row; false at the end.
   private func step() throws(StoreError) -> Bool {
     let code = unsafe sqlite3_step(handle)
     if code == SQLITE_ROW { return true }

@@ -141,6 +141,7 @@ final class FeedStore: FeedStorage {
     }
   }
 
+  /// Writes a change, in the transaction of the caller.
   private func make(_ change: FeedChange) throws(StoreError) {
     let now = Statement.Value.integer(Int(Clock.now() / 1_000_000))
     var releases: [Stretch] = []
