@@ -16,7 +16,7 @@ func fuzzWalk(_ bytes: [UInt8]) {
   guard let url = try? HTTPURL(Array("https://h/".utf8) + parts[1]), url.user == nil else { return }
   let first = PageRequest(
     url: Array(url.text.utf8), method: parts[2].isEmpty ? "GET" : "POST", body: parts[2].isEmpty ? nil : parts[2])
-  guard let walker = attempt({ () throws(WalkError) in try Walker(options, first: first) }) else { return }
+  guard let walker = attempt({ () throws(NextError) in try Walker(options, first: first) }) else { return }
   walk(walker, first, pages, url)
 }
 
@@ -66,14 +66,14 @@ private func isNameByte(_ byte: UInt8) -> Bool {
 }
 
 /// Nil for an error; its message must fit on a line.
-private func attempt<Value>(_ body: () throws(WalkError) -> Value) -> Value? {
-  do throws(WalkError) { return try body() } catch {
+private func attempt<Value>(_ body: () throws(NextError) -> Value) -> Value? {
+  do throws(NextError) { return try body() } catch {
     check(error)
     return nil
   }
 }
 
-private func check(_ error: WalkError, in document: JSONDocument? = nil) {
+private func check(_ error: NextError, in document: JSONDocument? = nil) {
   let isLine = error.message.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F } && !error.message.hasSuffix(".")
   promise(isLine && !error.message.isEmpty, "no line: \(error.message)")
   if let document, let offset = error.offset { promise((0..<document.bytes.count).contains(offset), "\(error)") }
@@ -88,7 +88,7 @@ private struct Outcome: Equatable {
   var what = ""
 
   init(_ walker: inout Walker, _ request: PageRequest?, _ head: HTTPHead?, _ document: JSONDocument) {
-    do throws(WalkError) {
+    do throws(NextError) {
       let step = try walker.take(request, head, document, after: WalkProgress(dedupes: true))
       items = step.page.items.map(compact)
       end = step.end
@@ -115,7 +115,7 @@ private func relaid(_ bytes: [UInt8]) -> [UInt8] {
 }
 
 private func readAlone(_ pages: [FuzzedPage], _ options: WalkOptions) {
-  guard var walker = attempt({ () throws(WalkError) in try Walker(options, first: nil) }) else { return }
+  guard var walker = attempt({ () throws(NextError) in try Walker(options, first: nil) }) else { return }
   for page in pages {
     var other = walker
     let outcome = Outcome(&walker, nil, nil, page.document)
@@ -136,11 +136,11 @@ private func walk(_ walker: Walker, _ first: PageRequest, _ pages: [FuzzedPage],
     promise(outcome == again, "laid out otherwise: \(again), not \(outcome)")
 
     let step: Walker.Step
-    do throws(WalkError) {
+    do throws(NextError) {
       step = try walker.take(request, page.head, page.document, after: WalkProgress(dedupes: true))
     } catch { return }
     if before.pages == 0, let shape = walker.shape, let options = WalkOptions(walker.options, typed: shape) {
-      guard var typed = attempt({ () throws(WalkError) in try Walker(options, first: first) }) else {
+      guard var typed = attempt({ () throws(NextError) in try Walker(options, first: first) }) else {
         return promise(false, "what was found cannot be typed: \(shape.found(beyond: walker.options))")
       }
       let told = Outcome(&typed, request, page.head, page.document)

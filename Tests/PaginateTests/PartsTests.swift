@@ -179,7 +179,7 @@ struct GraphQLTests {
   ])
   func theVariable(_ body: String, _ expected: String) throws {
     let request = PageRequest(url: [], method: "POST", body: body.bytes)
-    do throws(WalkError) {
+    do throws(NextError) {
       #expect(text(try GraphQLCursor.variable(of: request)) == expected)
     } catch {
       #expect(error.message == expected)

@@ -99,7 +99,7 @@ struct RandomTests {
     let body = String(repeating: #"{"next":{"a":"#, count: depth) + "[{}]" + String(repeating: "}}", count: depth)
     let document = try JSONDocument(parsing: body.bytes, maxDepth: .max)
     // So deep, it is no guess, but a message.
-    #expect(throws: WalkError.self) { try ItemArray.find(in: document.root) }
+    #expect(throws: NextError.self) { try ItemArray.find(in: document.root) }
     #expect(!GraphQLCursor.hasPageInfo(document.root))
   }
 }

@@ -65,7 +65,7 @@ struct TableTests {
       }
       let home = try HTTPURL(cells[0].bytes)
       let rules = OriginRules(home: home, allowed: try hosts(cells[2]), trusted: try hosts(cells[3]))
-      do throws(WalkError) {
+      do throws(NextError) {
         let target = try rules.target(of: cells[1].bytes, from: home)
         #expect(target.text + (rules.sendsSecrets(to: target) ? " secrets" : "") == cells[4], place)
       } catch {

@@ -45,6 +45,10 @@ extension NextRules {
   }
 }
 
+extension NextError {
+  fileprivate var kind: String { isUsage ? "usage" : "page" }
+}
+
 /// A server with prepared responses, which records its requests.
 struct FakeServer {
   struct Response {
@@ -105,7 +109,7 @@ struct FakeServer {
     var walker: Walker
     var responses: ArraySlice<Response>
     var walk: Walk
-    var error: WalkError?
+    var error: NextError?
     /// Whether `--stop-before` was met.
     var hasEnd = false
 
@@ -114,7 +118,7 @@ struct FakeServer {
     }
 
     mutating func fetch(_ request: [UInt8], ifNoneMatch: [UInt8]?, after progress: WalkProgress) -> FeedResponse {
-      do throws(WalkError) {
+      do throws(NextError) {
         var request = PageRequest(json: request)
         while true {
           if let request { walk.requests.append(request) }
@@ -138,7 +142,7 @@ struct FakeServer {
     }
 
     private mutating func fail(_ end: String) -> FeedResponse {
-      error = error ?? WalkError(.page, end)
+      error = error ?? NextError.response(end)
       walk.end = end
       return .failed(FeedFailure(status: .remote, message: end))
     }

@@ -96,11 +96,11 @@ struct WalkTests {
     (#"{"r":[{}],"next":null}"#, .end(.noNext)),
     (
       #"{"r":[{}],"next":"/2"}"#,
-      .failure(WalkError(.usage, "a relative next link needs the page's URL: type --print-next URL FILE"))
+      .failure(NextError.usage("a relative next link needs the page's URL: type --print-next URL FILE"))
     ),
     (
       #"{"r":[{}],"nextPageToken":"x"}"#,
-      .failure(WalkError(.usage, "the next request needs the page's URL: type --print-next URL FILE"))
+      .failure(NextError.usage("the next request needs the page's URL: type --print-next URL FILE"))
     ),
   ])
   func aLinkToPrint(_ body: String, _ outcome: Walker.WalkOutcome) throws {
@@ -146,14 +146,14 @@ struct WalkTests {
     var walker = try Walker(try WalkOptions(typed: "--id /id --items /r"), first: nil)
     let body = "{\"r\":[\n{\"id\":1},\n  {\"di\":2}]}"
     let document = try json(body)
-    let error = try #require(throws: WalkError.self) { _ = try walker.take(nil, nil, document) }
+    let error = try #require(throws: NextError.self) { _ = try walker.take(nil, nil, document) }
     let local = error.failure(in: "-", page: 1, isLocal: true, body: body.bytes)
     #expect(local.status == .error)
     #expect(
       text(local.diagnostic.rendered(by: "paginate", .plain))
         == "paginate: -:3:3: page 1: item 2: no id at /id (--id)\n")
     #expect(error.failure(in: "https://a/", page: 1, isLocal: false, body: body.bytes).status == .remote)
-    #expect(WalkError(.loop, "x").status(isLocal: true) == .error)
-    #expect(WalkError(.usage, "x").failure(in: "-", page: 1, isLocal: false) == .usage("x"))
+    #expect(NextError.response("x").status(isLocal: true) == .error)
+    #expect(NextError.usage("x").failure(in: "-", page: 1, isLocal: false) == .usage("x"))
   }
 }

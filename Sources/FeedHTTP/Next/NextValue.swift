@@ -2,18 +2,21 @@
 
 import FeedCore
 
-/// Why there is no next request, although there should be one.
+/// Why a walk cannot go on, or why there is no next request although there should be one. Who is at fault depends on
+/// where the responses come from, so the exit status is chosen only when the error ends the tool.
 package struct NextError: Error, Equatable, Sendable {
   /// Whether the rules do not fit the request, rather than the response to the rules.
   package let isUsage: Bool
   /// Lower case, no full stop, without secrets.
   package let message: String
   /// Offset in the response's body, in bytes; nil if an offset would not help.
-  package let offset: Int?
+  package var offset: Int?
 
-  static func usage(_ message: String) -> NextError { NextError(isUsage: true, message: message, offset: nil) }
+  package static func usage(_ message: String) -> NextError {
+    NextError(isUsage: true, message: message, offset: nil)
+  }
 
-  static func response(_ message: String, at offset: Int) -> NextError {
+  package static func response(_ message: String, at offset: Int? = nil) -> NextError {
     NextError(isUsage: false, message: message, offset: offset)
   }
 }

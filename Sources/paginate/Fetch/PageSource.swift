@@ -169,9 +169,9 @@ struct PageSource {
 
   /// The failure for a wrong response.
   /// - Parameter page: the number of the page, from 1.
-  func failure(_ error: WalkError, _ response: HTTPResponse, page: Int) -> ToolFailure {
-    let shift = options.walk.items == .lines ? LinePage.shift : 0
-    let error = WalkError(error.kind, error.message, at: error.offset.map { max($0 - shift, 0) })
+  func failure(_ error: NextError, _ response: HTTPResponse, page: Int) -> ToolFailure {
+    var error = error
+    if options.walk.items == .lines { error.offset = error.offset.map { max($0 - LinePage.shift, 0) } }
     let failure = error.failure(in: response.url.display, page: page, isLocal: false, body: response.body)
     return safe(failure, about: response)
   }

@@ -49,7 +49,7 @@ extension FeedPage {
     isNumbered = rules?.counting != nil
     let count = step.page.counts.items ?? step.page.counts.pages
     total = count.flatMap { NumberedPages.int($0.value) }
-    countsPages = count?.unit == .pages
+    countsPages = count?.countsPages == true
     // If the walk cannot go on, a later run reads the page again, perhaps with another rule.
     self.failure = failure
     self.next = failure == nil ? next : request

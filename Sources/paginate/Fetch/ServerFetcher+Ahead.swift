@@ -35,8 +35,8 @@ extension ServerFetcher {
 
   /// The page in a response; nil if it cannot be read, which the walker reports.
   private func read(_ found: PageSource.ServedPage) -> Page? {
-    guard let document = found.document, let reader = walker.shape?.reader(walker.options) else { return nil }
-    return try? reader.read(document, found.response.head)
+    guard let document = found.document else { return nil }
+    return try? walker.shape?.read(document, found.response.head)
   }
 
   /// Decides which pages to request ahead.

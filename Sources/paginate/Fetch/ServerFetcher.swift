@@ -176,8 +176,8 @@ struct ServerFetcher: ReportingFetcher {
   /// Reads the values of `--since`.
   private mutating func readMarks(_ page: Page, _ response: HTTPResponse) throws(ToolFailure) -> [Bool]? {
     let origin = walker.origin
-    do throws(WalkError) {
-      return try since?.read(page, response.head) { (link) throws(WalkError) in
+    do throws(NextError) {
+      return try since?.read(page, response.head) { (link) throws(NextError) in
         guard let target = try origin?.target(of: link, from: response.url) else { return link }
         return Array(target.text.utf8)
       }

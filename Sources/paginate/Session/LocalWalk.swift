@@ -89,7 +89,7 @@ struct LocalWalk {
     try output.checkOutput()
   }
 
-  private func failure(_ error: WalkError, _ page: StreamedDocument) -> ToolFailure {
+  private func failure(_ error: NextError, _ page: StreamedDocument) -> ToolFailure {
     error.failure(
       in: file.name, page: page.number, isLocal: true, body: page.document.bytes, from: page.position)
   }

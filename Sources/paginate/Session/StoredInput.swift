@@ -80,15 +80,16 @@ struct DocumentFetcher: ReportingFetcher {
   var shape: Shape? { walker.shape }
 
   mutating func fetch(_ request: [UInt8], ifNoneMatch: [UInt8]?, after progress: WalkProgress) -> FeedResponse {
-    do throws(WalkError) {
+    do throws(NextError) {
       let step = try walker.take(nil, nil, page.document, after: progress)
       if walker.options.id == nil, let id = shape?.id {
         streams.say(Diagnostic("using \(id.shown) as the id of an item (--id)", source: page.file.name))
       }
       return .page(FeedPage(items: ItemTexts(step.page).all, end: step.end))
     } catch {
-      let place = page.position == nil ? WalkError(error.kind, error.message) : error
-      let failure = place.failure(
+      var error = error
+      if page.position == nil { error.offset = nil }
+      let failure = error.failure(
         in: page.file.name, page: page.number, isLocal: true, body: page.document.bytes,
         from: page.position ?? TextPlace())
       self.failure = failure

@@ -24,9 +24,8 @@ enum AbsentItems {
   ///   - total: the place of `--total`.
   static func areShown(by root: JSONValue, at place: JSONPointer?, total: TotalPlace?, hasNext: Bool) -> Bool {
     guard root.kind == .object, !hasObjects(root) else { return false }
-    if hasNext || !root.children.contains(where: { _ in true }) { return true }
-    let counts = PageCounts(root, nil, total: total, items: place, count: 0)
-    return counts.items?.value == DecimalText(0)
+    if hasNext || root.isNothing { return true }
+    return PageCounts(root, nil, total: total, items: place, count: 0).items?.value == DecimalText(0)
   }
 
   /// Whether a page has no items wherever they may be: it shows that, or it has an empty array.
@@ -35,41 +34,57 @@ enum AbsentItems {
     if areShown(by: root, at: nil, total: nil, hasNext: false) { return true }
     let inner = root.children.map(\.value).filter { $0.kind == .object }
     return ([root] + inner).contains { object in
-      object.children.contains { $0.value.kind == .array && !isSomething($0.value) }
+      object.children.contains { $0.value.kind == .array && !$0.value.hasChildren }
     } || ["data", "items", "results", "value", "records"].contains { root.member($0)?.isNull == true }
-  }
-
-  /// Whether a page reports an error, whatever its status.
-  static func isError(_ root: JSONValue) -> Bool {
-    if !PageReader.complaint(of: root).isEmpty { return true }
-    for name in ["error", "errors", "Error", "fault", "errorCode", "error_code"] {
-      if let value = root.member(name), isSomething(value) { return true }
-    }
-    for name in ["ok", "success"] where root.member(name)?.kind == .false { return true }
-    guard let status = root.member("status") else { return false }
-    if status.kind == .number { return status.text.count == 3 && (status.text[0] == 0x34 || status.text[0] == 0x35) }
-    let words: Set<String> = ["error", "fail", "failed", "failure"]
-    return words.contains(String(decoding: status.string ?? [], as: UTF8.self).lowercased())
   }
 
   /// Whether there is an array of objects that may be the items. If so, `--items` is wrong.
   static func hasObjects(_ root: JSONValue) -> Bool {
-    do throws(WalkError) {
+    do throws(NextError) {
       return try ItemArray.find(in: root).flatMap { root.value(at: $0) }.map(isSomething) ?? false
     } catch {
       return true  // several
     }
   }
 
-  private static func isZero(_ value: JSONValue) -> Bool { PageCounts.whole(value) == DecimalText(0) }
+  // MARK: Error responses
 
+  private static let complaints = [
+    ["errors", "0", "message"], ["errors", "0", "detail"], ["errors", "0", "title"], ["error", "message"],
+    ["error", "info"], ["error_message"], ["error_description"], ["error", "type"], ["error"], ["message"], ["detail"],
+  ].map { JSONPointer(tokens: $0.map { Array($0.utf8) }) }
+
+  /// The error in a response with status 200: `; the response says 'invalid_auth'`. Empty if there is none.
+  static func complaint(of root: JSONValue) -> String {
+    let texts = complaints.lazy.compactMap { root.value(at: $0)?.string }
+    return texts.first { !$0.isEmpty }.map { "; the response says '\(shortened($0))'" } ?? ""
+  }
+
+  /// Whether a page reports an error, whatever its status.
+  static func isError(_ root: JSONValue) -> Bool {
+    let names = ["error", "errors", "Error", "fault", "errorCode", "error_code"]
+    if !complaint(of: root).isEmpty || names.contains(where: { root.member($0).map(isSomething) == true })
+      || ["ok", "success"].contains(where: { root.member($0)?.kind == .false })
+    {
+      return true
+    }
+    guard let status = root.member("status") else { return false }
+    if status.kind == .number { return status.text.count == 3 && "45".utf8.contains(status.text[0]) }
+    let words: Set<String> = ["error", "fail", "failed", "failure"]
+    return words.contains(String(decoding: status.string ?? [], as: UTF8.self).lowercased())
+  }
+
+  /// Whether a value says something: neither nothing, nor 0, nor an empty array.
   private static func isSomething(_ value: JSONValue) -> Bool {
     switch value.kind {
-    case .null, .false: false
-    case .true: true
-    case .number: !isZero(value)
-    case .string, .escapedString: value.string?.isEmpty == false
-    case .array, .object: value.children.contains { _ in true }
+    case .number: PageCounts.whole(value) != DecimalText(0)
+    case .array: value.hasChildren
+    case .null, .true, .false, .string, .escapedString, .object: !value.isNothing
     }
   }
+}
+
+extension JSONValue {
+  /// Whether an array or object has anything in it.
+  var hasChildren: Bool { children.contains { _ in true } }
 }

@@ -13,7 +13,7 @@ struct GraphQLCursor {
   /// - Parameter items: the place of the items, if it is known.
   /// - Returns: nil if the response has no connection.
   /// - Throws: a usage error if there are several, or if the request has no variable for the cursor.
-  init?(_ root: JSONValue, items: JSONPointer?, _ request: PageRequest) throws(WalkError) {
+  init?(_ root: JSONValue, items: JSONPointer?, _ request: PageRequest) throws(NextError) {
     guard let info = try Self.pageInfo(root, items) else { return nil }
     let variable = JSONPointer(tokens: [Array("variables".utf8), try Self.variable(of: request)])
     rules = NextRules([
@@ -29,11 +29,11 @@ struct GraphQLCursor {
   static func hasPageInfo(_ root: JSONValue) -> Bool { !outermost(in: root).isEmpty }
 
   /// The place of the `pageInfo` beside the items, else of the only one at the least depth.
-  private static func pageInfo(_ root: JSONValue, _ items: JSONPointer?) throws(WalkError) -> JSONPointer? {
+  private static func pageInfo(_ root: JSONValue, _ items: JSONPointer?) throws(NextError) -> JSONPointer? {
     if let items, let beside = beside(items, in: root) { return beside }
     let found = outermost(in: root)
     if found.count > 1 {
-      throw WalkError(.usage, "the response has \(found.count) pageInfo objects: say which list to read (--items)")
+      throw .usage("the response has \(found.count) pageInfo objects: say which list to read (--items)")
     }
     return found.first
   }
@@ -65,9 +65,9 @@ struct GraphQLCursor {
   // MARK: The request
 
   /// The variable that takes the cursor.
-  static func variable(of request: PageRequest) throws(WalkError) -> [UInt8] {
+  static func variable(of request: PageRequest) throws(NextError) -> [UInt8] {
     guard let body = request.body.flatMap({ try? JSONDocument(parsing: $0) })?.root else {
-      throw WalkError(.usage, "the body (--data) must be JSON")
+      throw .usage("the body (--data) must be JSON")
     }
     let named = body.member("query")?.string.map(afterVariables) ?? []
     if named.count == 1 { return named[0] }
@@ -76,11 +76,11 @@ struct GraphQLCursor {
     let candidates = named.isEmpty ? empty : named.filter { empty.contains($0) || variables?.member($0) == nil }
     if candidates.count == 1 { return candidates[0] }
     if named.isEmpty && empty.isEmpty {
-      throw WalkError(
-        .usage, "no variable for the cursor: the query needs 'after: $NAME', or one of its variables must be null")
+      throw .usage(
+        "no variable for the cursor: the query needs 'after: $NAME', or one of its variables must be null")
     }
     let names = (named.isEmpty ? empty : named).map { "$" + quoted($0) }.joined(separator: ", ")
-    throw WalkError(.usage, "cannot tell which variable takes the cursor: \(names)")
+    throw .usage("cannot tell which variable takes the cursor: \(names)")
   }
 
   /// The variables in `after: $name`, each once. Strings and comments are skipped.

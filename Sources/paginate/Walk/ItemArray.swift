@@ -4,12 +4,9 @@ import FeedHTTP
 /// The place of the items in a page, if there is no `--items`: the one array of objects. That is the whole page, else
 /// the array nested least deep in objects. Arrays are not searched, because their contents belong to items.
 enum ItemArray {
-  /// An object or array on the way, as a chain up to the top: building a path for each would cost more than the page.
-  private struct ArrayPlace {
-    let value: JSONValue
-    let parent: Int
-    let name: JSONValue?
-  }
+  /// Objects and arrays, each with the index of the one that it is in, as a chain up to the top: building a path for each
+  /// would cost more than the page.
+  private typealias Places = [(value: JSONValue, parent: Int, name: JSONValue?)]
 
   /// An array in this many objects, or more, may belong to an item, unless it has a name of GraphQL's connections.
   private static let deepest = 2
@@ -17,9 +14,9 @@ enum ItemArray {
 
   /// - Returns: nil if the page has no array of objects, and at most one empty array.
   /// - Throws: a usage error if there are several.
-  static func find(in root: JSONValue) throws(WalkError) -> JSONPointer? {
+  static func find(in root: JSONValue) throws(NextError) -> JSONPointer? {
     if root.kind == .array { return JSONPointer() }
-    var places = [ArrayPlace(value: root, parent: -1, name: nil)]
+    var places: Places = [(root, -1, nil)]
     var level = 0..<1
     // The empty arrays of the first level that has some.
     var empty: [Int] = []
@@ -43,9 +40,9 @@ enum ItemArray {
             continue
           }
           guard isObject ? !isBeside(key) : isCandidate(child.value, key) else { continue }
-          places.append(ArrayPlace(value: child.value, parent: index, name: key))
+          places.append((child.value, index, key))
           if isObject { continue }
-          if child.value.children.contains(where: { _ in true }) {
+          if child.value.hasChildren {
             found.append(places.count - 1)
           } else if !hadEmpty {
             empty.append(places.count - 1)
@@ -55,15 +52,15 @@ enum ItemArray {
       if found.count == 1 {
         let only = pointer(to: found[0], places)
         if depth >= deepest, !connections.contains(only.tokens.last.map(Array.init) ?? []) {
-          throw WalkError(.usage, "cannot tell whether the items are at \(only.shown): type --items \(only.shown)")
+          throw .usage("cannot tell whether the items are at \(only.shown): type --items \(only.shown)")
         }
         return only
       }
       if found.count > 1 {
         let names = found.prefix(5).map { "\(pointer(to: $0, places).shown) (\(count(of: places[$0].value)))" }
         let more = found.count > 5 ? " and \(found.count - 5) more" : ""
-        throw WalkError(
-          .usage, "cannot tell which array holds the items (--items): \(names.joined(separator: ", "))\(more)")
+        throw .usage(
+          "cannot tell which array holds the items (--items): \(names.joined(separator: ", "))\(more)")
       }
       level = level.upperBound..<places.count
       depth += 1
@@ -72,15 +69,13 @@ enum ItemArray {
     guard let map, empty.isEmpty else { return nil }
     let place = pointer(to: map, places)
     let text = typed(ItemPlace.members(place).text)
-    throw WalkError(.usage, "the items may be the members of an object: type --items \(text)")
+    throw .usage("the items may be the members of an object: type --items \(text)")
   }
 
   /// The place of the only member that is an array with something in it: it may be of scalars, which is no guess.
   static func scalars(in root: JSONValue) -> JSONPointer? {
     guard root.kind == .object else { return nil }
-    let arrays = root.children.filter { child in
-      child.value.kind == .array && child.value.children.contains { _ in true }
-    }
+    let arrays = root.children.filter { $0.value.kind == .array && $0.value.hasChildren }
     guard arrays.count == 1, let key = arrays[0].key?.string else { return nil }
     return JSONPointer(tokens: [key])
   }
@@ -112,7 +107,7 @@ enum ItemArray {
     return false
   }
 
-  private static func pointer(to index: Int, _ places: [ArrayPlace]) -> JSONPointer {
+  private static func pointer(to index: Int, _ places: Places) -> JSONPointer {
     var tokens: [[UInt8]] = []
     var index = index
     while let name = places[index].name {
@@ -122,49 +117,52 @@ enum ItemArray {
     return JSONPointer(tokens: tokens.reversed())
   }
 
+  // MARK: Ids
+
+  /// The id of an item, if a store needs one and there is no `--id`: the member `id`, else the one whose name ends in
+  /// `_id`. All items of a page must have it, each with another value. If several members fit, the user must choose.
+  /// - Parameter items: an array with at least one item.
+  /// - Throws: a usage error if no member fits, or more than one.
+  static func findID(in items: JSONValue) throws(NextError) -> JSONPointer {
+    let items = items.children.map(\.value)
+    let plain = Array("id".utf8)
+    let names = Set(items.first?.children.compactMap { $0.key?.string } ?? []).filter { name in
+      (name == plain || name.reversed().starts(with: "_id".utf8.reversed())) && isID(name, of: items)
+    }
+    let found = names.sorted { $0.lexicographicallyPrecedes($1) }
+    if let only = found.contains(plain) ? plain : found.count == 1 ? found[0] : nil {
+      return JSONPointer(tokens: [only])
+    }
+    let seen = found.prefix(5).map { JSONPointer(tokens: [$0]).shown }.joined(separator: ", ")
+    let why = found.isEmpty ? "no member 'id' that is different in every item" : seen
+    throw .usage("cannot tell where the id of an item is (--id): \(why)")
+  }
+
+  /// Whether every item has the member, each with another value.
+  private static func isID(_ name: [UInt8], of items: [JSONValue]) -> Bool {
+    var values: Set<[UInt8]> = []
+    values.reserveCapacity(items.count)
+    return items.allSatisfy { item in
+      guard let text = item.member(name).flatMap(JSONText.scalar), !text.isEmpty else { return false }
+      return values.insert(text).inserted
+    }
+  }
+
   // MARK: For messages
 
-  /// `an object with 'count' (a number), 'results' (an array of 3), 'meta' (an object with 'next')`.
-  static func described(_ root: JSONValue) -> String {
-    guard root.kind == .object else {
-      return root.kind == .array ? "an array of \(count(of: root))" : root.kind.name
-    }
-    let shown = 8
-    var words: [String] = []
-    var rest = 0
-    for child in root.children {
-      guard words.count < shown, let key = child.key else {
-        rest += 1
-        continue
-      }
-      words.append("\(quoted(key)) (\(kind(of: child.value)))")
+  /// `an object with 'count' (a number), 'results' (an array of 3), 'meta' (an object with 'next')`. The names of an inner
+  /// object's members are shown too, because the cursor is often in there.
+  static func described(_ value: JSONValue, isInner: Bool = false) -> String {
+    if value.kind == .array { return "an array of \(count(of: value))" }
+    guard value.kind == .object else { return value.kind.name }
+    let words = value.children.prefix(isInner ? 4 : 8).map { child in
+      let name = "'\(child.key.map { shortened(JSONString.decoded($0)) } ?? "")'"
+      return isInner ? name : "\(name) (\(described(child.value, isInner: true)))"
     }
     if words.isEmpty { return "an empty object" }
+    let rest = count(of: value) - words.count
     return "an object with " + words.joined(separator: ", ") + (rest > 0 ? " and \(rest) more" : "")
   }
 
-  /// The names of an object's members are shown too, because the cursor is often in there.
-  private static func kind(of value: JSONValue) -> String {
-    if value.kind == .array { return "an array of \(count(of: value))" }
-    guard value.kind == .object else { return value.kind.name }
-    let shown = 4
-    var names: [String] = []
-    var rest = 0
-    for child in value.children {
-      guard names.count < shown, let key = child.key else {
-        rest += 1
-        continue
-      }
-      names.append(quoted(key))
-    }
-    if names.isEmpty { return "an empty object" }
-    return "an object with " + names.joined(separator: ", ") + (rest > 0 ? " and \(rest) more" : "")
-  }
-
-  private static func quoted(_ key: JSONValue) -> String { "'\(shortened(JSONString.decoded(key)))'" }
-
-  private static func count(of array: JSONValue) -> String {
-    let count = array.children.reduce(0) { count, _ in count + 1 }
-    return "\(count)"
-  }
+  private static func count(of value: JSONValue) -> Int { value.children.reduce(0) { count, _ in count + 1 } }
 }

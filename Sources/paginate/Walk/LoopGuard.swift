@@ -23,21 +23,21 @@ struct LoopGuard: Sendable {
   /// - Throws: if the page came before.
   mutating func add(
     _ page: Page, of request: PageRequest, by rules: NextRules?, hasIDs: Bool
-  ) throws(WalkError) {
+  ) throws(NextError) {
     let digest = Digest(of: page.document.bytes)
     sameCount = digest == last ? sameCount + 1 : 1
     last = digest
     if !seen.insert(request.identity + digest.bytes) {
-      throw WalkError(.loop, "this page was already read in this run, so the walk would never end")
+      throw .response("this page was already read in this run, so the walk would never end")
     }
     // The feed may have grown by a page, which shifts numbers. A cursor may include its item.
     let mayRepeat = hasIDs && (rules?.needsItems != true || page.items.count < 2)
     if sameCount == 2, digest == first, !mayRepeat {
-      throw WalkError(.loop, "the page has the same bytes as page 1" + Self.remedy(rules, request))
+      throw .response("the page has the same bytes as page 1" + Self.remedy(rules, request))
     }
     if first == nil { first = digest }
     if sameCount >= Self.sameLimit {
-      throw WalkError(.loop, "the last \(sameCount) pages are the same" + Self.remedy(rules, request))
+      throw .response("the last \(sameCount) pages are the same" + Self.remedy(rules, request))
     }
   }
 

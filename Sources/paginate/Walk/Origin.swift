@@ -64,37 +64,37 @@ struct OriginRules: Equatable, Sendable {
 
   /// The URL of a link on a page.
   /// - Throws: if it must not be followed. No message quotes it: it may contain a secret.
-  func target(of reference: [UInt8], from page: HTTPURL) throws(WalkError) -> HTTPURL {
+  func target(of reference: [UInt8], from page: HTTPURL) throws(NextError) -> HTTPURL {
     let next = try Self.url(reference, from: page)
     let (there, here) = (OriginParts(next), OriginParts(home))
     if there.scheme == "http", here.scheme == "https" || OriginParts(page).scheme == "https" {
-      throw WalkError(.refused, "the next link leads from https to http, which is refused")
+      throw .response("the next link leads from https to http, which is refused")
     }
     if there != here, !(allowed + trusted).contains(where: { $0.matches(there) }) {
       let cause =
         OriginParts(page) == there
         ? "a redirect led to another origin, \(there.shown), and the next link stays there"
         : "the next link leads to another origin, \(there.shown)"
-      throw WalkError(.refused, "\(cause), which is refused (--allow-host)")
+      throw .response("\(cause), which is refused (--allow-host)")
     }
     return next
   }
 
   /// The URL of a link, on any host.
   /// - Parameter page: the URL that it is relative to; nil if it must be absolute.
-  static func url(_ reference: [UInt8], from page: HTTPURL? = nil) throws(WalkError) -> HTTPURL {
+  static func url(_ reference: [UInt8], from page: HTTPURL? = nil) throws(NextError) -> HTTPURL {
     let next: HTTPURL
     do throws(HTTPURL.Invalid) {
       if let page { next = try page.resolving(reference) } else { next = try HTTPURL(reference) }
     } catch {
       switch error {
       case .scheme(let name):
-        throw WalkError(.refused, "the next link is a URL of scheme '\(quoted(name.utf8))', which is refused")
-      case .malformed(let why): throw WalkError(.page, "the next link is malformed: \(why)")
+        throw .response("the next link is a URL of scheme '\(quoted(name.utf8))', which is refused")
+      case .malformed(let why): throw .response("the next link is malformed: \(why)")
       }
     }
     if next.user != nil || next.password != nil {
-      throw WalkError(.refused, "the next link holds a user name or password, which is refused")
+      throw .response("the next link holds a user name or password, which is refused")
     }
     return next
   }

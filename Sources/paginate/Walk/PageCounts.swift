@@ -7,36 +7,35 @@ import FeedHTTP
 /// proof, and a Content-Range may be an estimate (PostgREST). These show that a feed has become smaller, and which pages
 /// may be requested early. If they are wrong, a page is requested in vain, and nothing is lost.
 struct PageCounts: Equatable, Sendable {
-  enum Unit: Sendable { case items, pages }
   /// A weak member counts the feed or the page, and a lower limit is less than what is there.
   enum CountSource: Sendable { case option, header, contentRange, member, weakMember, lowerLimit }
 
   /// A number of items or pages in the whole feed.
   struct Count: Equatable, Sendable {
     let value: DecimalText
-    let unit: Unit
+    /// Whether it counts pages rather than items.
+    let countsPages: Bool
     let source: CountSource
     /// A pointer, or the name of a header.
     let place: String
 
-    /// Whether it may end a walk.
-    var isFirm: Bool { source == .option || source == .header }
+    /// The number, if it may end a walk.
+    var firm: DecimalText? { source == .option || source == .header ? value : nil }
 
     /// Whether it counts the whole feed. A Content-Range may be an estimate.
-    var isWhole: Bool { source == .option || source == .header || source == .member }
+    var isWhole: Bool { firm != nil || source == .member }
 
     /// `126 items (/count)`.
     var shown: String {
-      let things = unit == .items ? "item" : "page"
-      return "\(String(decoding: value.text, as: UTF8.self)) \(things)s (\(place))"
+      "\(String(decoding: value.text, as: UTF8.self)) \(countsPages ? "pages" : "items") (\(place))"
     }
 
     /// Some servers say 0 if they have not counted. A member that is not more than the items of the page may count these.
     /// - Parameter here: how many items the page has.
     fileprivate func isKnown(_ here: Int) -> Bool {
       if here == 0 { return true }
-      let mayCountPage = source != .option && source != .header && source != .contentRange && unit == .items
-      return mayCountPage ? DecimalText(here) < value : value != DecimalText(0)
+      let isSure = firm != nil || source == .contentRange || countsPages
+      return isSure ? value != DecimalText(0) : DecimalText(here) < value
     }
   }
 
@@ -58,41 +57,37 @@ struct PageCounts: Equatable, Sendable {
   ) {
     let found = [total?.read(root, head)].compactMap(\.self) + Self.inHead(head)
     let objects = place?.tokens.isEmpty == true ? [] : Self.aboutFeed(root, items: place)
-    let wholes = Self.members(Self.wholeNames, .items, .member, of: objects)
-    let others = Self.members(Self.otherNames, .items, .weakMember, of: objects)
+    let wholes = Self.members(Self.wholeNames, .member, of: objects)
+    let others = Self.members(Self.otherNames, .weakMember, of: objects)
     items =
-      found.first { $0.unit == .items && $0.isKnown(count) } ?? Self.agreed(wholes.isEmpty ? others : wholes, count)
+      found.first { !$0.countsPages && $0.isKnown(count) } ?? Self.agreed(wholes.isEmpty ? others : wholes, count)
     saysAll = !wholes.isEmpty && wholes.allSatisfy { $0.source == .member && $0.value == DecimalText(count) }
     pages =
-      found.first { $0.unit == .pages && $0.isKnown(count) }
-      ?? Self.agreed(Self.members(Self.pageNames, .pages, .member, of: objects), count)
+      found.first { $0.countsPages && $0.isKnown(count) }
+      ?? Self.agreed(Self.members(Self.pageNames, .member, ofPages: true, of: objects), count)
   }
 
   // MARK: Headers
 
-  private static let headers: [(name: String, unit: Unit)] = [
-    ("x-wp-total", .items), ("x-total", .items), ("x-total-count", .items), ("x-total-results", .items),
-    ("x-wp-totalpages", .pages), ("x-total-pages", .pages), ("x-page-count", .pages),
-  ]
+  private static let itemHeaders = ["x-wp-total", "x-total", "x-total-count", "x-total-results"]
+  private static let pageHeaders = ["x-wp-totalpages", "x-total-pages", "x-page-count"]
 
   /// Whether the name of a place says that it counts pages.
   static func namesPages(_ place: NextRule.ResponsePlace) -> Bool {
     switch place {
-    case .header(let name): headers.contains { $0.unit == .pages && $0.name.utf8.elementsEqual(name.lowercased) }
+    case .header(let name): pageHeaders.contains { $0.utf8.elementsEqual(name.lowercased) }
     case .body(let pointer): pointer.tokens.last.map { pageNames.contains(plain(Array($0))) } ?? false
     }
   }
 
   /// The counts in a head, the most usual first.
   private static func inHead(_ head: HTTPHead?) -> [Count] {
-    guard let head else { return [] }
-    var found = headers.compactMap { name, unit in
-      head.value(of: name).flatMap(whole).map { Count(value: $0, unit: unit, source: .header, place: name) }
+    func count(_ name: String, _ source: CountSource, ofPages: Bool, _ read: ([UInt8]) -> DecimalText?) -> Count? {
+      head?.value(of: name).flatMap(read).map { Count(value: $0, countsPages: ofPages, source: source, place: name) }
     }
-    if let value = head.value(of: "content-range").flatMap(complete) {
-      found.append(Count(value: value, unit: .items, source: .contentRange, place: "content-range"))
-    }
-    return found
+    return itemHeaders.compactMap { count($0, .header, ofPages: false, whole) }
+      + pageHeaders.compactMap { count($0, .header, ofPages: true, whole) }
+      + [count("content-range", .contentRange, ofPages: false, complete)].compactMap(\.self)
   }
 
   /// The complete length of a `Content-Range` (RFC 9110 §14.4) that does not count bytes: `items 0-9/120`, `0-9/120`.
@@ -106,9 +101,8 @@ struct PageCounts: Equatable, Sendable {
   /// Names without `_` and `-`, in lower case. These count the items of the feed.
   private static let wholeNames: Set<String> = [
     "total", "$total", "totalcount", "totalresults", "totalitems", "totalentries", "totalsize", "totalelements",
-    "totalhits",
-    "totalrecords", "resulttotal",
-    "numfound", "nbhits", "@odata.count", "odata.count", "@count", "hydra:totalitems", "opensearch:totalresults",
+    "totalhits", "totalrecords", "resulttotal", "numfound", "nbhits", "@odata.count", "odata.count", "@count",
+    "hydra:totalitems", "opensearch:totalresults",
   ]
   /// These count the items of the feed or those of the page.
   private static let otherNames: Set<String> = ["count", "found", "hits", "numresults", "resultcount", "totalrows"]
@@ -122,21 +116,20 @@ struct PageCounts: Equatable, Sendable {
   /// The members with one of these names.
   /// - Parameter objects: those that `aboutFeed` finds; none if the page is an object of items, whose names are data.
   private static func members(
-    _ names: Set<String>, _ unit: Unit, _ source: CountSource, of objects: [(object: JSONValue, pointer: JSONPointer)]
+    _ names: Set<String>, _ source: CountSource, ofPages: Bool = false,
+    of objects: [(object: JSONValue, pointer: JSONPointer)]
   ) -> [Count] {
     objects.flatMap { object, pointer in
       object.children.compactMap { child in
         guard let key = child.key?.string, names.contains(plain(key)) else { return nil }
-        let place = pointer.appending(key).shown
-        guard child.value.kind == .object else {
-          return whole(child.value).map { Count(value: $0, unit: unit, source: source, place: place) }
-        }
+        var (value, source) = (child.value, source)
         // Elasticsearch: {"value":120,"relation":"eq"}; the other relation is "gte".
-        guard let relation = child.value.member("relation")?.string, let value = child.value.member("value") else {
-          return nil
+        if value.kind == .object {
+          guard let relation = value.member("relation")?.string, let inner = value.member("value") else { return nil }
+          (value, source) = (inner, relation.elementsEqual("eq".utf8) ? source : .lowerLimit)
         }
-        let source = relation.elementsEqual("eq".utf8) ? source : .lowerLimit
-        return whole(value).map { Count(value: $0, unit: unit, source: source, place: place) }
+        let place = pointer.appending(key).shown
+        return whole(value).map { Count(value: $0, countsPages: ofPages, source: source, place: place) }
       }
     }
   }
@@ -151,24 +144,20 @@ struct PageCounts: Equatable, Sendable {
   /// the items.
   static func aboutFeed(_ root: JSONValue, items place: JSONPointer?) -> [(object: JSONValue, pointer: JSONPointer)] {
     guard root.kind == .object else { return [] }
-    var objects = [(object: root, pointer: JSONPointer())]
-    var level = 0..<1
-    for _ in 0..<2 {
-      for index in level {
-        for child in objects[index].object.children where child.value.kind == .object {
-          guard let key = child.key?.string, aboutPage.contains(plain(key)) else { continue }
-          objects.append((child.value, objects[index].pointer.appending(key)))
+    func about(_ object: JSONValue, _ pointer: JSONPointer) -> [(object: JSONValue, pointer: JSONPointer)] {
+      object.children.compactMap { child in
+        guard child.value.kind == .object, let key = child.key?.string, aboutPage.contains(plain(key)) else {
+          return nil
         }
+        return (child.value, pointer.appending(key))
       }
-      level = level.upperBound..<objects.count
     }
+    let first = about(root, JSONPointer())
+    var objects = [(object: root, pointer: JSONPointer())] + first + first.flatMap(about)
     for depth in 1..<max(1, place?.tokens.count ?? 0) {
       guard let way = place?.prefix(depth), let value = root.value(at: way), value.kind == .object else { continue }
-      let about = value.children.filter { child in
-        child.value.kind == .object && child.key?.string.map { aboutPage.contains(plain($0)) } == true
-      }
-      let found = [(value, way)] + about.map { ($0.value, way.appending($0.key?.string ?? [])) }
-      objects += found.filter { new in !objects.contains { $0.pointer == new.1 } }
+      let found = [(object: value, pointer: way)] + about(value, way)
+      objects += found.filter { new in !objects.contains { $0.pointer == new.pointer } }
     }
     return objects
   }

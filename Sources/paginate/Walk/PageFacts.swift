@@ -35,14 +35,13 @@ struct PageFacts {
   private var hasAnswer = false
   private var saysLast = false
 
-  init(_ context: PageContext) {
-    let root = context.page.root
-    here = context.page.items.count
-    counts = context.page.counts
-    target = Array((context.request.hasJSONBody ? "body:/NAME=" : "NAME=").utf8)
-    let objects = PageCounts.aboutFeed(root, items: context.items)
-    isAtTop = Self.isAtTop(context.first) && !objects.contains { Self.isInside($0.object) }
-    if let head = context.head { read(head, context.url) }
+  init(_ page: Page, _ response: NextResponse) {
+    here = page.items.count
+    counts = page.counts
+    target = Array((response.request.hasJSONBody ? "body:/NAME=" : "NAME=").utf8)
+    let objects = PageCounts.aboutFeed(page.root, items: page.place)
+    isAtTop = Self.isAtTop(response.first) && !objects.contains { Self.isInside($0.object) }
+    if let head = response.head { read(head, response.url) }
     for (object, pointer) in objects { read(object, at: pointer) }
   }
 
@@ -53,27 +52,16 @@ struct PageFacts {
     return "there are \(pages.shown): type \(Self.pageAdvice)"
   }
 
-  /// What a page means for a walk that has no way on from it.
-  enum Only: Equatable {
-    /// The page is the whole feed.
-    case whole
-    /// It may be the whole feed: what speaks against it, if anything.
-    case unknown(String?)
-    /// There is more, and no rule that leads to it: what was seen and what to type.
-    case part(String)
+  /// `the page has 10 of 120 items (/total): type --next …`; nil if no count is greater than what is here.
+  var missingShown: String? {
+    guard isAtTop, let items = counts.items, DecimalText(here) < items.value else { return nil }
+    let advice = "--next page=+1, offset=+items or cursor=/POINTER, with the parameter's name"
+    return "the page has \(here) of \(items.shown): type \(advice)"
   }
 
-  /// What the first page of a feed without a rule means.
-  var withoutRule: Only {
-    if let moreShown { return .part(moreShown) }
-    if here == 0 { return .whole }
-    if isAtTop, let items = counts.items, DecimalText(here) < items.value {
-      let advice = "--next page=+1, offset=+items or cursor=/POINTER, with the parameter's name"
-      let text = "the page has \(here) of \(items.shown): type \(advice)"
-      return items.isWhole ? .part(text) : .unknown(text)
-    }
-    let isCounted = counts.pages != nil || counts.items?.isWhole == true || counts.saysAll
-    return hasEnd || (isAtTop && isCounted) ? .whole : .unknown(nil)
+  /// Whether something shows that the page is the whole feed, if nothing shows more.
+  var isWhole: Bool {
+    hasEnd || (isAtTop && (counts.pages != nil || counts.items?.isWhole == true || counts.saysAll))
   }
 
   // MARK: The place in the feed
@@ -104,10 +92,9 @@ struct PageFacts {
 
   private mutating func read(_ head: HTTPHead, _ url: HTTPURL?) {
     switch LinkHeader.paging(in: head, page: url) {
-    case .next: more.append(Sign(what: "a next link in the Link header", advice: "--next link", place: nil))
+    case .next: add("a next link in the Link header", "--next link")
     case .end: hasEnd = true
-    case .otherLast:
-      more.append(Sign(what: "another last page in the Link header", advice: Self.pageAdvice, place: nil))
+    case .otherLast: add("another last page in the Link header", Self.pageAdvice)
     case nil: break
     }
     for name in Self.nextHeaders {
@@ -115,7 +102,7 @@ struct PageFacts {
       if value.isEmpty {
         hasEnd = true
       } else {
-        more.append(Sign(what: "a header \(name)", advice: Self.advice(for: name), place: nil))
+        add("a header \(name)", Self.advice(for: name))
       }
     }
     if let text = head.value(of: "x-pagination"), let object = try? JSONDocument(parsing: text).root {
@@ -123,7 +110,7 @@ struct PageFacts {
       read(object, at: JSONPointer())
       if more.count > before {
         more.removeSubrange(before...)
-        more.append(Sign(what: "a next page in the header X-Pagination", advice: Self.pageAdvice, place: nil))
+        add("a next page in the header X-Pagination", Self.pageAdvice)
       }
     }
     // GitHub leaves the Link header out if there is one page.
@@ -171,7 +158,7 @@ struct PageFacts {
         if isYes == Self.moreNames.contains(name) {
           if !saysLast { saysMore = place.shown }
           let text = "\(place.shown), which says that there is more"
-          more.append(Sign(what: text, advice: "the --next that the API's documentation says", place: place))
+          add(text, "the --next that the API's documentation says", at: place)
         } else {
           more.removeAll { $0.place != nil }
           (hasEnd, saysLast, saysMore) = (true, true, nil)
@@ -195,27 +182,26 @@ struct PageFacts {
   }
 
   private mutating func read(link value: JSONValue, at place: JSONPointer) {
-    let hasContents = value.children.contains { _ in true }
-    // CouchDB's bookmark after the last page.
-    let isEnd = value.string.map { $0.isEmpty || $0.elementsEqual("nil".utf8) } ?? [.null, .false].contains(value.kind)
-    if isEnd { return hasEnd = true }
-    if Shape.isLink(value), hasContents || value.kind.isString {
-      return more.append(Sign(what: "a link at \(place.shown)", advice: "--next \(typed(place.text))", place: place))
-    }
+    // An object is no cursor, so an empty one says nothing. `nil` is CouchDB's bookmark after the last page.
+    let isEnd = value.isNothing || value.string?.elementsEqual("nil".utf8) == true
+    if isEnd { return hasEnd = hasEnd || value.kind != .object }
+    if Shape.isLink(value) { return add("a link at \(place.shown)", "--next \(typed(place.text))", at: place) }
+    let setting = "--next \(typed(target + place.text))"
     switch value.kind {
-    case .true: more.append(Sign(what: place.shown, advice: Self.pageAdvice, place: place))
-    case .object where hasContents:
+    case .true: add(place.shown, Self.pageAdvice, at: place)
+    case .object:
       // The next one among several cursors.
       if let next = value.member("next") { return read(link: next, at: place.appending(Array("next".utf8))) }
       let names = value.children.compactMap { $0.key?.string.map { quoted($0) } }.prefix(3)
       let what = "an object at \(place.shown) (\(names.joined(separator: ", ")))"
-      let advice = "--next '*=\(place.shown)' if these are parameters, or else --next \(typed(target + place.text))"
-      more.append(Sign(what: what, advice: advice, place: place))
-    case .array, .object: break
-    case .null, .false, .number, .string, .escapedString:
-      let kind = value.kind.isString ? "a text" : "a number"
-      let advice = "--next \(typed(target + place.text)), with the parameter's NAME"
-      more.append(Sign(what: "\(kind) at \(place.shown)", advice: advice, place: place))
+      add(what, "--next '*=\(place.shown)' if these are parameters, or else \(setting)", at: place)
+    case .number: add("a number at \(place.shown)", setting + ", with the parameter's NAME", at: place)
+    case .string, .escapedString: add("a text at \(place.shown)", setting + ", with the parameter's NAME", at: place)
+    case .array, .null, .false: break
     }
+  }
+
+  private mutating func add(_ what: String, _ advice: String, at place: JSONPointer? = nil) {
+    more.append(Sign(what: what, advice: advice, place: place))
   }
 }

@@ -56,11 +56,12 @@ struct HasMore: Equatable, Sendable {
 
   /// - Returns: nil if the page does not say.
   func read(_ root: JSONValue, _ head: HTTPHead?) -> Bool? {
-    switch place {
-    case .header(let name):
-      head?.value(ofField: name).map { Self.isYes($0) != isOpposite }
-    case .body(let pointer): root.value(at: pointer).map { Self.isYes($0) != isOpposite }
-    }
+    let answer =
+      switch place {
+      case .header(let name): head?.value(ofField: name).map(Self.isYes)
+      case .body(let pointer): root.value(at: pointer).map(Self.isYes)
+      }
+    return answer.map { $0 != isOpposite }
   }
 
   /// Whether a page has a boolean at the place.
@@ -76,7 +77,7 @@ struct HasMore: Equatable, Sendable {
     // False if all digits before an exponent are zeros.
     case .number: value.text.prefix { $0 | 0x20 != UInt8(ascii: "e") }.contains { "123456789".utf8.contains($0) }
     case .string, .escapedString: isYes(JSONString.decoded(value))
-    case .array, .object: value.children.contains { _ in true }
+    case .array, .object: value.hasChildren
     }
   }
 
@@ -88,29 +89,28 @@ struct HasMore: Equatable, Sendable {
 /// `--total`: where a page says how many items, or pages, its feed has.
 struct TotalPlace: Equatable, Sendable {
   let place: NextRule.ResponsePlace
-  let unit: PageCounts.Unit
+  /// Whether it is a number of pages.
+  let countsPages: Bool
 
   /// - Parameter text: a place, with `pages:` before it if it counts pages. Its name may say that too.
   init(_ text: [UInt8]) throws(OptionRefusal) {
     let isOfPages = text.starts(with: "pages:".utf8)
     let pointer = isOfPages ? Array(text.dropFirst("pages:".utf8.count)) : text
     place = try NextRule.ResponsePlace(typed: pointer, suchAs: "/total")
-    unit = isOfPages || PageCounts.namesPages(place) ? .pages : .items
+    countsPages = isOfPages || PageCounts.namesPages(place)
   }
 
-  var text: [UInt8] { (unit == .pages ? Array("pages:".utf8) : []) + place.text }
+  var text: [UInt8] { (countsPages ? Array("pages:".utf8) : []) + place.text }
 
   func read(_ root: JSONValue, _ head: HTTPHead?) -> PageCounts.Count? {
-    let (value, shown): (DecimalText?, String) =
+    let (value, shown) =
       switch place {
-      case .body(let pointer): (root.value(at: pointer).flatMap(PageCounts.whole), pointer.shown)
-      case .header(let name):
-        (
-          head?.value(ofField: name).flatMap(PageCounts.whole),
-          String(decoding: name, as: UTF8.self)
-        )
+      case .body(let pointer): (root.value(at: pointer).flatMap(JSONText.scalar), pointer.shown)
+      case .header(let name): (head?.value(ofField: name), String(decoding: name, as: UTF8.self))
       }
-    return value.map { PageCounts.Count(value: $0, unit: unit, source: .option, place: shown) }
+    return value.flatMap(PageCounts.whole).map { number in
+      PageCounts.Count(value: number, countsPages: countsPages, source: .option, place: shown)
+    }
   }
 }
 

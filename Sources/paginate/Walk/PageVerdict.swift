@@ -39,31 +39,44 @@ enum WalkEnding: Equatable, Sendable {
   case incomplete(String)
 }
 
-/// What a page means for the walk.
-enum PageVerdict: Equatable {
-  case next
-  case end(WalkEnding)
-  /// Nothing of the page may be printed.
-  case refused(WalkError)
-  /// The items are valid, but there is no way to go on.
-  case failure(WalkError)
+extension Walker {
+  /// What a page means if no rule is known.
+  /// - Throws: if there is more than the page, so that nothing of it may be printed.
+  func verdict(withoutRule page: Page, _ response: NextResponse) throws(NextError) -> WalkOutcome {
+    if page.hasMore == false { return .end(.noMore) }
+    let unknown = "cannot tell how to ask for the next page"
+    let facts = PageFacts(page, response)
+    if let more = facts.moreShown { throw .usage("\(unknown): \(more)") }
+    if page.items.isEmpty { return .end(.emptyPage) }
+    let missing = facts.missingShown
+    if let missing, page.counts.items?.isWhole == true { throw .usage("\(unknown): \(missing)") }
+    if missing == nil, facts.isWhole { return .end(.noNext) }
+    let described = ItemArray.described(page.root)
+    if page.hasMore == true || options.findsLink { throw .usage("\(unknown) (--next): the page is \(described)") }
+    let only = "found no next page, so this may not be the whole feed (if it is, type --next none): the page is "
+    return .end(.open(missing ?? only + described))
+  }
 
+  /// What a page means for a rule.
   /// - Parameters:
   ///   - step: what the rule found on the page.
-  ///   - pages: how many were read, with this one.
   ///   - inARow: how many items are on the pages from the first one in a row; nil if pages were left out or read again.
-  static func of(
-    _ step: NextStep?, by rules: NextRules, on context: PageContext, _ pages: Int, _ inARow: Int?,
+  /// - Returns: nil if the step leads on.
+  /// - Throws: if nothing of the page may be printed.
+  func verdict(
+    _ step: NextStep?, by rules: NextRules, on page: Page, _ response: NextResponse, _ inARow: Int?,
     _ progress: WalkProgress
-  ) -> PageVerdict {
-    let page = context.page
-    if rules.isNone || page.hasMore == false { return .end(page.hasMore == false ? .noMore : .noNext) }
+  ) throws(NextError) -> WalkOutcome? {
+    if page.hasMore == false { return .end(.noMore) }
+    if rules.isNone { return .end(.noNext) }
     if page.items.isEmpty, !rules.isInPage {
-      guard let place = more(page, PageFacts(context)) else { return .end(step == nil ? .noNext : .emptyPage) }
+      guard let place = Self.more(page, PageFacts(page, response)) else {
+        return .end(step == nil ? .noNext : .emptyPage)
+      }
       return .end(.incomplete("the page is empty, but \(place) says that there is more; is --next right?"))
     }
-    guard let step else { return atTheEnd(rules, context, isFirst: pages == 1, inARow) }
-    return isTotal(step, rules, context, pages, progress) ? .end(.total) : .next
+    guard let step else { return try atTheEnd(rules, page, response, inARow) }
+    return isTotal(step, rules, page, response, progress) ? .end(.total) : nil
   }
 
   /// The place of what says that there is more, if it is said by yes or no.
@@ -72,96 +85,75 @@ enum PageVerdict: Equatable {
   }
 
   /// The page has no value for the rule.
-  private static func atTheEnd(
-    _ rules: NextRules, _ context: PageContext, isFirst: Bool, _ inARow: Int?
-  ) -> PageVerdict {
-    let page = context.page
-    let facts = PageFacts(context)
-    if rules.isInPage, let place = more(page, facts) {
+  private func atTheEnd(
+    _ rules: NextRules, _ page: Page, _ response: NextResponse, _ inARow: Int?
+  ) throws(NextError) -> WalkOutcome {
+    let facts = PageFacts(page, response)
+    let isFirst = pages == 1
+    if rules.isInPage, let place = Self.more(page, facts) {
       let advice = isFirst ? facts.more.first { $0.advice.hasPrefix("--next ") }?.text : nil
-      let error = WalkError(
-        .page,
+      let error = NextError.response(
         "\(place) says that there is more, but the page \(rules.missing ?? "has no next one") (--next)"
           + (advice.map { ": there is \($0)" } ?? ""), at: 0)
-      return isFirst ? .refused(error) : .failure(error)
+      if isFirst { throw error }
+      return .failure(error)
     }
-    // A value that is null says itself that there is no more.
-    if isFirst, let missing = rules.missing, !facts.hasEnd, !rules.hasPlace(on: context) {
-      if let more = facts.moreShown {
-        return .refused(WalkError(.page, "the page \(missing) (--next), but \(more)", at: 0))
+    if isFirst, let missing = rules.missing {
+      // A value that is null says itself that there is no more.
+      if !facts.hasEnd, !rules.hasPlace(on: response), let more = facts.moreShown {
+        throw .response("the page \(missing) (--next), but \(more)", at: 0)
+      }
+      if !page.items.isEmpty, rules.cannotFit(page.root) {
+        throw .response("the page is an array, so it \(missing) (--next)", at: 0)
       }
     }
-    if isFirst, !page.items.isEmpty, let missing = rules.missing, rules.cannotFit(page.root) {
-      return .refused(WalkError(.page, "the page is an array, so it \(missing) (--next)", at: 0))
-    }
-    if let total = page.counts.items, total.isWhole || isFirst, let read = inARow, read > 0,
-      DecimalText(read) < total.value, PageFacts.isAtTop(context.first)
-    {
-      return .end(short(read, of: total))
-    }
-    return .end(.noNext)
+    return .end(PageFacts.isAtTop(response.first) ? short(page, inARow) ?? .noNext : .noNext)
   }
 
-  /// The page leads to itself, so nothing can follow.
+  /// The end of a walk whose page leads to itself, so that nothing can follow.
   /// - Parameter received: how many items were read; nil if that is not known.
-  static func atItself(_ page: Page, pages: Int, received: Int?) -> WalkEnding {
+  func endAtItself(_ page: Page, received: Int?) -> WalkEnding {
     if page.hasMore == true {
       return .incomplete("the page leads to itself, but --has-more says that there is more; is --next right?")
     }
-    guard let total = page.counts.items, total.isWhole || pages == 1, let received, received > 0,
-      DecimalText(received) < total.value
-    else { return .sameCursor }
-    return short(received, of: total)
-  }
-
-  private static func short(_ read: Int, of total: PageCounts.Count) -> WalkEnding {
-    .incomplete("the feed ended after \(read) of \(total.shown); is --next right?")
+    return short(page, received) ?? .sameCursor
   }
 
   // MARK: Totals
 
+  /// The ending if the page says that the feed has more items than were read; else nil.
+  private func short(_ page: Page, _ read: Int?) -> WalkEnding? {
+    guard let total = page.counts.items, total.isWhole || pages == 1, let read, read > 0,
+      DecimalText(read) < total.value
+    else { return nil }
+    return .incomplete("the feed ended after \(read) of \(total.shown); is --next right?")
+  }
+
   /// Whether everything is read, by a count that may end a walk.
-  private static func isTotal(
-    _ step: NextStep, _ rules: NextRules, _ context: PageContext, _ pages: Int, _ progress: WalkProgress
+  private func isTotal(
+    _ step: NextStep, _ rules: NextRules, _ page: Page, _ response: NextResponse, _ progress: WalkProgress
   ) -> Bool {
-    let page = context.page
-    let total = firm(page.counts.items)
+    let total = page.counts.items?.firm
     let counter = rules.counting?.counter
     if let total, let counter, !counter.countsPages, let next = DecimalText(step.deciding),
-      !(next < total + counter.first)
+      next >= total + counter.first
     {
       return true
     }
-    if page.items.isEmpty, pages > 1, let total, let received = progress.received(page),
-      !(DecimalText(received) < total)
-    {
-      return true
+    func isRead() -> Bool {
+      guard let total, let received = progress.received(page) else { return false }
+      return DecimalText(received) >= total
     }
+    if page.items.isEmpty, pages > 1, isRead() { return true }
     guard let counter, counter.countsPages, let rule = rules.deciding else { return false }
-    return isLastPage(rule, counter.first, context, progress)
-  }
-
-  /// A count that may end a walk.
-  private static func firm(_ count: PageCounts.Count?) -> DecimalText? {
-    count.flatMap { $0.isFirm ? $0.value : nil }
-  }
-
-  /// Whether there is no next page number: by a count of pages, or of items.
-  private static func isLastPage(
-    _ rule: NextRule, _ start: DecimalText, _ context: PageContext, _ progress: WalkProgress
-  ) -> Bool {
-    let here = (try? rule.number(in: context.request, start)) ?? start
+    let start = counter.first
+    let here = (try? rule.number(in: response.request, start)) ?? start
     // If numbers start at 0, the last page has the count less one.
-    if let pages = firm(context.page.counts.pages),
-      !(here + DecimalText(start == DecimalText(0) ? 1 : 0) < pages)
-    {
+    if let count = page.counts.pages?.firm, here + DecimalText(start == DecimalText(0) ? 1 : 0) >= count {
       return true
     }
-    guard let total = firm(context.page.counts.items) else { return false }
     // Items can be counted only if the walk began at the first page.
-    let began = (try? rule.number(in: context.first, start)) ?? start
-    guard began == start, let received = progress.received(context.page) else { return false }
-    return !(DecimalText(received) < total)
+    return ((try? rule.number(in: response.first, start)) ?? start) == start && isRead()
   }
 }
 
@@ -186,11 +178,11 @@ extension NextRules {
   }
 
   /// Whether a page has anything at the place, if only `null`.
-  fileprivate func hasPlace(on context: PageContext) -> Bool {
+  fileprivate func hasPlace(on response: NextResponse) -> Bool {
     alternatives.contains { rule in
       switch rule.place {
-      case .body(let pointer): context.page.root.value(at: pointer) != nil
-      case .header(let field): context.head?.value(ofField: field) != nil
+      case .body(let pointer): response.root.value(at: pointer) != nil
+      case .header(let field): response.head?.value(ofField: field) != nil
       case nil: false
       }
     }

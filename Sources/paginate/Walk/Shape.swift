@@ -14,7 +14,9 @@ struct Shape: Equatable, Sendable {
   private(set) var place: ItemPlace?
   private(set) var hasMore: HasMore?
   private(set) var total: TotalPlace?
+  /// Without it, the names of members are the ids.
   private(set) var id: JSONPointer?
+  let orderKey: JSONPointer?
   /// Why this rule was taken, for `-v`: `looks like Jira ('issues' and 'isLast')`. Empty if nothing was detected.
   private(set) var reason = ""
   /// Whether the rule comes from a link that was null: it may be no link.
@@ -28,13 +30,12 @@ struct Shape: Equatable, Sendable {
     hasMore = options.hasMore
     total = options.total
     id = options.id
-  }
-
-  func reader(_ options: WalkOptions) -> PageReader {
-    PageReader(items: place, id: id, hasMore: hasMore, total: total, orderKey: options.orderKey)
+    orderKey = options.orderKey
   }
 
   var items: JSONPointer? { place?.pointer }
+  /// Whether items have ids: a member has its name.
+  var hasIDs: Bool { id != nil || place?.isMembers == true }
 
   /// What was seen and the rule that follows from it: `found a link at /next: --next /next --items /data`.
   func explained(beyond options: WalkOptions) -> String {
@@ -64,31 +65,29 @@ struct Shape: Equatable, Sendable {
   mutating func learn(
     from document: JSONDocument, _ head: HTTPHead?, _ request: PageRequest?, isFirstRequest: Bool, _ url: HTTPURL?,
     _ options: WalkOptions
-  ) throws(WalkError) {
+  ) throws(NextError) {
     let root = document.root
     guard !isLearned || items == nil || (options.findsID && id == nil) else { return }
     let isFirst = !isLearned
     guard root.kind.isContainer else {
-      throw WalkError(.page, "expected an object or an array, found \(root.kind.name)", at: 0)
+      throw .response("expected an object or an array, found \(root.kind.name)", at: 0)
     }
     // If no next page is wanted, no rule is needed.
     let isAsked = request != nil || options.findsLink
     if isFirst, isAsked { learnNext(root, head, request, url) }
     if place == nil { place = try ItemArray.find(in: root).map(ItemPlace.list) }
-    if items == nil, !PageReader.complaint(of: root).isEmpty {
-      throw WalkError(.page, "no array of objects in the page" + PageReader.complaint(of: root), at: 0)
+    if items == nil, !AbsentItems.complaint(of: root).isEmpty {
+      throw .response("no array of objects in the page" + AbsentItems.complaint(of: root), at: 0)
     }
     if isFirst, let request {
       try learnGraphQL(root, request)
       if isFirstRequest { learnStart(root, request) }
       if let found { next = found.joined(options.still) }
-      do throws(NextError) { if let next { try NextRule.check(next, request) } } catch { throw WalkError(error) }
+      if let next { try NextRule.check(next, request) }
       try next?.checkKept(options.keepsRequests)
     }
-    if options.findsID, id == nil, place?.isMembers != true, let array = items.flatMap({ root.value(at: $0) }),
-      array.children.contains(where: { _ in true })
-    {
-      id = try IDMember.find(in: array)
+    if options.findsID, !hasIDs, let array = items.flatMap({ root.value(at: $0) }), array.hasChildren {
+      id = try ItemArray.findID(in: array)
     }
     isLearned = true
   }
@@ -96,7 +95,7 @@ struct Shape: Equatable, Sendable {
   /// Finds the start of a number, if it was not given: 0 or 1 if the first request starts there, or if the page says so
   /// under the parameter's name (SCIM, RFC 7644 §3.4.2.4). Without it, the last page cannot be recognised.
   private mutating func learnStart(_ root: JSONValue, _ request: PageRequest) {
-    guard let (_, counter) = next?.counting, counter.start == nil, let rule = next?.deciding else { return }
+    guard let counter = next?.counting?.counter, counter.start == nil, let rule = next?.deciding else { return }
     let unknown = DecimalText(2)
     let given = (try? rule.number(in: request, unknown)).flatMap { $0 == unknown ? nil : $0 }
     let said =
@@ -107,7 +106,7 @@ struct Shape: Equatable, Sendable {
   }
 
   /// The cursor of GraphQL, which is beside the items.
-  private mutating func learnGraphQL(_ root: JSONValue, _ request: PageRequest) throws(WalkError) {
+  private mutating func learnGraphQL(_ root: JSONValue, _ request: PageRequest) throws(NextError) {
     guard isGraphQL, let cursor = try GraphQLCursor(root, items: items, request) else { return }
     (found, next) = (cursor.rules, cursor.rules)
     hasMore = hasMore ?? cursor.hasMore

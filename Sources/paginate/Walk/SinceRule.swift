@@ -110,15 +110,15 @@ struct SinceReader: Sendable {
   /// - Returns: for each item, whether its value is greater than the covered ones.
   /// - Throws: if a value is of another type than the first, or no item has a value.
   mutating func read(
-    _ page: Page, _ head: HTTPHead?, _ resolve: ([UInt8]) throws(WalkError) -> [UInt8]
-  ) throws(WalkError) -> [Bool] {
+    _ page: Page, _ head: HTTPHead?, _ resolve: ([UInt8]) throws(NextError) -> [UInt8]
+  ) throws(NextError) -> [Bool] {
     guard case .place(let place, let shift) = rule.rule.source else { return try read(page.items) }
     if let value = NextRule.value(at: place, of: page.root, head), var text = value.text {
       if rule.rule.target == .url { text = try resolve(text) }
       let isNumber = if case .json(let json) = value { json.kind == .number } else { false }
       let kind: SinceValue.Kind = isNumber ? .number : .text
       guard let found = shift == nil ? SinceValue(text, as: kind) : SinceValue(numberOrTime: text) else {
-        throw WalkError(.page, "expected a number or a time there (\(rule.shown))", at: 0)
+        throw .response("expected a number or a time there (\(rule.shown))", at: 0)
       }
       if mark == nil { mark = SinceMark(source: rule.source.text, greatest: found) }
       mark?.greatest = found
@@ -126,7 +126,7 @@ struct SinceReader: Sendable {
     return page.items.map { _ in true }
   }
 
-  private mutating func read(_ items: [PageItem]) throws(WalkError) -> [Bool] {
+  private mutating func read(_ items: [PageItem]) throws(NextError) -> [Bool] {
     var result: [Bool] = []
     var hasValue = items.isEmpty
     let place = rule.itemPointer.map { "at \($0.shown)" } ?? "as the id"
@@ -143,14 +143,13 @@ struct SinceReader: Sendable {
       let isNumber = value.kind == .number
       guard let text, let found = SinceValue(text, isNumber: isNumber, as: mark?.greatest.kind) else {
         let found = text.map { "'\(shortened($0))'" } ?? value.kind.name
-        throw WalkError(
-          .page,
+        throw .response(
           "item \(index + 1): expected \(mark?.greatest.kind.name ?? "a number, a time or a string") \(place), "
             + "found \(found) (\(rule.shown))", at: value.range.lowerBound)
       }
       if found.kind == .text, rule.shift != nil {
-        throw WalkError(
-          .page, "item \(index + 1): expected a number or a time \(place), found '\(shortened(text))' (\(rule.shown))",
+        throw .response(
+          "item \(index + 1): expected a number or a time \(place), found '\(shortened(text))' (\(rule.shown))",
           at: value.range.lowerBound)
       }
       if mark == nil { mark = SinceMark(source: rule.source.text, greatest: found) }
@@ -158,7 +157,7 @@ struct SinceReader: Sendable {
       result.append(mark?.covered?.isBelow(found) ?? false)
     }
     if !hasValue, let first = items.first {
-      throw WalkError(.page, "no item has a value \(place) (\(rule.shown))", at: first.value.range.lowerBound)
+      throw .response("no item has a value \(place) (\(rule.shown))", at: first.value.range.lowerBound)
     }
     return result
   }

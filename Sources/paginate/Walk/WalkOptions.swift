@@ -43,28 +43,39 @@ struct WalkOptions: Sendable {
   var hasIDs: Bool { id != nil || items?.isMembers == true }
 
   /// - Throws: a usage error if the options contradict each other or the first request.
-  func check(_ first: PageRequest?) throws(WalkError) {
-    if rules.contains(nil), rules.count > 1 { throw WalkError(.usage, "option '--next none' excludes other rules") }
+  func check(_ first: PageRequest?) throws(NextError) {
+    if rules.contains(nil), rules.count > 1 { throw .usage("option '--next none' excludes other rules") }
     guard let first else { return }
-    do throws(NextError) {
-      try NextRule.check(next ?? still, first)
-      if let since { try NextRule.check(NextRules([since.rule]), first) }
-    } catch {
-      throw WalkError(error)
-    }
+    try NextRule.check(next ?? still, first)
+    if let since { try NextRule.check(NextRules([since.rule]), first) }
     try next?.checkKept(keepsRequests)
   }
 }
 
 extension NextRules {
   /// - Parameter isKept: whether requests are kept for a later run.
-  func checkKept(_ isKept: Bool) throws(WalkError) {
+  func checkKept(_ isKept: Bool) throws(NextError) {
     guard isKept, isScroll else { return }
-    throw WalkError(
-      .usage, "a store cannot keep a scroll, which the server forgets: type --next body:/search_after=last:/sort")
+    throw .usage(
+      "a store cannot keep a scroll, which the server forgets: type --next body:/search_after=last:/sort")
   }
 }
 
-extension WalkError {
-  init(_ error: NextError) { self.init(error.isUsage ? .usage : .page, error.message, at: error.offset) }
+extension NextError {
+  /// - Parameter isLocal: whether the page came from standard input or a file.
+  func status(isLocal: Bool) -> ExitStatus { isUsage || isLocal ? .error : .remote }
+
+  /// - Parameters:
+  ///   - source: `-`, or the page's URL without its secrets.
+  ///   - page: the number of the page, from 1.
+  ///   - position: the start of the body in the source.
+  ///   - body: the page's bytes.
+  func failure(
+    in source: String, page: Int, isLocal: Bool, body: [UInt8] = [], from position: TextPosition = TextPosition()
+  ) -> ToolFailure {
+    if isUsage { return .usage(message) }
+    return .failed(
+      status(isLocal: isLocal), message, source: source, place: offset.map { position.place(of: $0, in: body) },
+      record: "page \(page)")
+  }
 }

@@ -1,0 +1,133 @@
+// The parts of a page that a walk needs: the items with their ids, and what the page says about more.
+//
+// Items stay positions in the page's bytes. The id is used as written, because a number that went through a Double
+// would be another id.
+
+import FeedCore
+import FeedHTTP
+
+/// An item of a page. A page may have a million of them, so the id and the order key are only their places.
+struct PageItem: Sendable {
+  let value: JSONValue
+  /// Places on the tape, counted from the name that comes before the item; 0 for none, to take only 4 bytes. No item
+  /// takes 32 GiB of tape.
+  private let idPlace, keyPlace: UInt32
+
+  init(_ value: JSONValue, id: JSONValue?, orderKey: JSONValue?) {
+    self.value = value
+    idPlace = id.map { UInt32($0.position - value.position + 2) } ?? 0
+    keyPlace = orderKey.map { UInt32($0.position - value.position + 2) } ?? 0
+  }
+
+  /// The text of a string, or the token of a number; nil without `--id`.
+  var id: [UInt8]? { part(at: idPlace).flatMap(JSONText.scalar) }
+
+  /// The value at `--order-key`, in the same form; nil if the item has none.
+  var orderKey: [UInt8]? { part(at: keyPlace).map { JSONText.scalar($0) ?? $0.text } }
+
+  /// The places of the two in the bytes of the page.
+  var idRange: Range<Int>? { part(at: idPlace)?.range }
+  var keyRange: Range<Int>? { part(at: keyPlace)?.range }
+
+  private func part(at place: UInt32) -> JSONValue? {
+    place == 0 ? nil : JSONValue(document: value.document, position: value.position + Int(place) - 2)
+  }
+
+  /// Writes the item on one line as received, without the white space between tokens.
+  func write(to output: inout ByteWriter) { JSONWriter.writeCompact(JSONTree(value), to: &output) }
+
+  /// The text that `write` writes.
+  var text: [UInt8] {
+    var output = ByteWriter()
+    write(to: &output)
+    return output.take()
+  }
+}
+
+/// A page that was read.
+struct Page: Sendable {
+  let document: JSONDocument
+  /// The place of the items; nil if it is not known.
+  var place: JSONPointer?
+  var items: [PageItem] = []
+  /// Whether there is more, if the page says so; else nil.
+  var hasMore: Bool?
+  /// What the page says about the size of the feed.
+  var counts = PageCounts()
+
+  var root: JSONValue { document.root }
+}
+
+extension Shape {
+  /// Reads a page.
+  /// - Parameters:
+  ///   - head: the head of the response; nil if pages come from a file.
+  ///   - mayLackItems: whether a page without anything at the place of its items counts as empty (`AbsentItems`).
+  func read(
+    _ document: JSONDocument, _ head: HTTPHead? = nil, mayLackItems: Bool = false
+  ) throws(NextError) -> Page {
+    var list: [PageItem] = []
+    if let place, !mayLackItems, let array = try array(at: place, of: document) {
+      list.reserveCapacity(array.children.reduce(0) { count, _ in count + 1 })
+      for child in array.children {
+        let id = try id(of: child, list.count + 1)
+        list.append(PageItem(child.value, id: id, orderKey: orderKey.flatMap { child.value.value(at: $0) }))
+      }
+    }
+    let counts = PageCounts(document.root, head, total: total, items: items, count: list.count)
+    return Page(
+      document: document, place: items, items: list, hasMore: hasMore?.read(document.root, head), counts: counts)
+  }
+
+  /// - Returns: nil for `null`, which means an empty page.
+  private func array(at place: ItemPlace, of document: JSONDocument) throws(NextError) -> JSONValue? {
+    let pointer = place.pointer
+    guard let value = document.root.value(at: pointer) else {
+      var tree = JSONTree(document.root)
+      var message = "no items at \(pointer.shown)"
+      do { _ = try tree.value(at: pointer) } catch { message = error.message }
+      if let other = try? ItemArray.find(in: document.root), AbsentItems.hasObjects(document.root) {
+        message = "no items at \(pointer.shown), but an array of objects at \(other.shown)"
+      }
+      throw .response("\(message) (--items)" + AbsentItems.complaint(of: document.root), at: 0)
+    }
+    if value.isNull { return nil }
+    // PHP writes an empty object as an empty array.
+    let isEmptyArray = value.kind == .array && !value.hasChildren
+    guard value.kind == (place.isMembers ? .object : .array) || isEmptyArray else {
+      let shown = pointer.tokens.isEmpty ? "as the page" : "at \(pointer.shown)"
+      let kind = place.isMembers ? "object" : "array"
+      throw .response(
+        "expected an \(kind) \(shown), found \(value.kind.name) (--items)" + AbsentItems.complaint(of: document.root),
+        at: value.range.lowerBound)
+    }
+    return value
+  }
+
+  private func id(of child: JSONChildren.Child, _ number: Int) throws(NextError) -> JSONValue? {
+    let item = child.value
+    guard let pointer = id else { return place?.isMembers == true ? try name(of: child, number) : nil }
+    // A text of XML that had attributes (xml-split --as-json).
+    guard let value = item.value(at: pointer).map({ $0.member("#text") ?? $0 }) else {
+      throw .response("item \(number): no id at \(pointer.shown) (--id)", at: item.range.lowerBound)
+    }
+    guard value.kind.isString || value.kind == .number else {
+      throw .response(
+        "item \(number): expected a string or a number at \(pointer.shown), found \(value.kind.name) (--id)",
+        at: value.range.lowerBound)
+    }
+    if value.kind == .string, value.range.count == 2 {
+      throw .response("item \(number): the id at \(pointer.shown) is empty (--id)", at: value.range.lowerBound)
+    }
+    return value
+  }
+
+  /// The name of a member, which is the id of an item.
+  private func name(of child: JSONChildren.Child, _ number: Int) throws(NextError) -> JSONValue {
+    guard let name = child.key, name.string?.isEmpty == false else {
+      throw .response(
+        "item \(number): the name of the member is empty (--items)", at: child.value.range.lowerBound)
+    }
+    return name
+  }
+}
