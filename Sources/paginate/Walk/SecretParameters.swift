@@ -16,8 +16,8 @@ struct SecretParameters: Sendable {
   /// Names that only secrets have.
   static let certain: Set<String> = [
     "app_key", "appid", "authorization", "access_key", "authkey", "bearer", "credentials", "csrf", "hapikey",
-    "id_token",
-    "jwt", "login_token", "oauth_signature", "oauth_token", "personal_token", "private_key", "private_token",
+    "id_token", "jwt", "login_token", "oauth_signature", "oauth_token", "personal_token", "private_key",
+    "private_token",
     "refresh_token", "session_token", "sessionid", "subscription-key", "ocp-apim-subscription-key", "subscription_key",
     "user_key", "x-amz-credential", "x-amz-security-token", "x-amz-signature", "$$app_token",
   ]
@@ -73,9 +73,9 @@ struct SecretParameters: Sendable {
   func restored(_ request: PageRequest) -> PageRequest {
     var result = request
     var url = QueryString(request.url)
-    var values = Queue(QueryString(first.url).rawPairs)
+    var values = Self.queues(QueryString(first.url).rawPairs)
     url.edit { name, value in
-      guard isRedacted(Self.key(name)), let known = values.next(name.percentDecoded) else { return nil }
+      guard isRedacted(Self.key(name)), let known = values[name.percentDecoded]?.popLast() else { return nil }
       return value.isEmpty ? known : nil
     }
     result.url = url.text
@@ -116,11 +116,16 @@ struct SecretParameters: Sendable {
     return isCertain(key) || isLikely(key)
   }
 
+  /// Values by name, to be taken with `popLast`: if a name occurs several times, its first lookup gets the first value.
+  private static func queues<Name: Hashable>(_ pairs: [(name: Name, value: [UInt8])]) -> [Name: [[UInt8]]] {
+    Dictionary(grouping: pairs.reversed()) { $0.name }.mapValues { $0.map(\.value) }
+  }
+
   // MARK: Bodies
 
   /// A body without secrets; nil if it cannot be searched for them.
   func redacted(_ body: [UInt8]) -> [UInt8]? {
-    if let places = places(in: body) { return SecretMembers.edited(body, places) { _ in Array("\"\"".utf8) } }
+    if let places = places(in: body) { return Self.edited(body, places) { _ in Array("\"\"".utf8) } }
     var form = QueryString(body, isForm: true)
     guard form.isWellFormed else { return nil }
     form.edit { name, _ in isSecret(name.percentDecoded) ? [] : nil }
@@ -129,28 +134,63 @@ struct SecretParameters: Sendable {
 
   private func restored(_ body: [UInt8], from given: [UInt8]) -> [UInt8] {
     if let places = places(in: body), let known = self.places(in: given) {
-      var values = Queue(known.map { ($0.path, Array(given[$0.range])) })
-      return SecretMembers.edited(body, places) { values.next($0.path) }
+      var values = Self.queues(known.map { ($0.path, Array(given[$0.range])) })
+      return Self.edited(body, places) { values[$0]?.popLast() }
     }
     var form = QueryString(body, isForm: true)
-    var values = Queue(QueryString(given, isForm: true).rawPairs)
+    var values = Self.queues(QueryString(given, isForm: true).rawPairs)
     form.edit { name, _ in
       let name = name.percentDecoded
-      return isSecret(name) ? values.next(name) : nil
+      return isSecret(name) ? values[name]?.popLast() : nil
     }
     return form.text
   }
 
-  private func places(in body: [UInt8]) -> [SecretMembers.SecretPlace]? { SecretMembers.places(in: body, isSecret) }
+  /// The names and indices on the way to a string, number or boolean that is a secret, and its place in the body. Members
+  /// with the same name have the same path.
+  private typealias SecretPlace = (path: [[UInt8]], range: Range<Int>)
 
-  /// Values by name. If a name occurs several times, its first lookup gets the first value.
-  private struct Queue<Name: Hashable> {
-    private var values: [Name: [[UInt8]]] = [:]
-
-    init(_ pairs: [(name: Name, value: [UInt8])]) {
-      for (name, value) in pairs.reversed() { values[name, default: []].append(value) }
+  /// The secrets of a JSON body: members with a secret name, and everything in them.
+  /// - Returns: the places in the order of the text; nil if the body is not JSON, in one document or several.
+  private func places(in body: [UInt8]) -> [SecretPlace]? {
+    var stream = JSONStream()
+    stream.append(body)
+    var places: [SecretPlace] = []
+    var offset = 0
+    do {
+      while let found = try stream.next(isLast: true) {
+        while body[offset].isWhiteSpace { offset += 1 }
+        var open = [(value: found.document.root, path: [Array(String(found.number).utf8)], isSecret: false)]
+        while let (value, path, isInSecret) = open.popLast() {
+          for (index, child) in value.children.enumerated() {
+            let name = child.key?.string
+            let path = path + [name ?? Array(String(index).utf8)]
+            let isSecret = isInSecret || name.map(isSecret) == true
+            if child.value.kind.isContainer {
+              open.append((child.value, path, isSecret))
+            } else if isSecret, !child.value.isNull {
+              let range = child.value.range
+              places.append((path, (range.lowerBound + offset)..<(range.upperBound + offset)))
+            }
+          }
+        }
+        offset += found.document.bytes.count
+      }
+    } catch {
+      return nil
     }
+    return places.sorted { $0.range.lowerBound < $1.range.lowerBound }
+  }
 
-    mutating func next(_ name: Name) -> [UInt8]? { values[name]?.popLast() }
+  /// - Parameter text: the new text of the place with a path; nil keeps it.
+  private static func edited(_ body: [UInt8], _ places: [SecretPlace], _ text: ([[UInt8]]) -> [UInt8]?) -> [UInt8] {
+    var result: [UInt8] = []
+    var copied = 0
+    for (path, range) in places {
+      guard let text = text(path) else { continue }
+      result += body[copied..<range.lowerBound] + text
+      copied = range.upperBound
+    }
+    return result + body[copied...]
   }
 }
