@@ -67,9 +67,11 @@ struct WalkTests {
 
   @Test func everyConventionIsOne() throws {
     for row in Convention.cursors + Convention.withoutLink {
-      let rules = row.rules(of: PageRequest(url: "https://a.example/?scroll=5m".bytes)).rules
-      #expect(rules.count == row.next.split(separator: " ").count, "\(row.next)")
-      let signs = row.signs.map { Convention.PlainSign($0) }.filter { $0.wanted != .header }.map(\.place)
+      for isInBody in [false, true] {
+        let rules = row.rules(of: PageRequest(url: "https://a.example/?scroll=5m".bytes), isInBody: isInBody).rules
+        #expect(rules.count == row.next.split(separator: " ").count, "\(row.next)")
+      }
+      let signs = row.signs.filter { !$0.hasPrefix("header:") }.map { Convention.parts(of: $0).place }
       if let text = row.hasMore { #expect(throws: Never.self) { try HasMore(text.bytes) } }
       for text in signs + [row.items, row.total, row.id].compactMap(\.self) {
         #expect(throws: Never.self) { try JSONPointer(text.bytes) }

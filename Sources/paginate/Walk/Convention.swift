@@ -18,7 +18,8 @@ struct Convention: Sendable {
   ///     /a/b=TEXT       it is this string, or this JSON text
   ///     header:NAME     the response has this header
   let signs: [String]
-  /// Values of `--next`, with a space between them. `{scroll}` is that parameter of the first URL.
+  /// Values of `--next`, with a space between them. `{scroll}` is that parameter of the first URL, and `{body}` is
+  /// `body:/` if the request has a JSON body, else nothing.
   let next: String
   /// A value of `--items`, if another array could be mistaken for the items.
   var items: String?
@@ -38,21 +39,49 @@ struct Convention: Sendable {
 
   func applies(to root: JSONValue, _ head: HTTPHead?, isInBody: Bool) -> Bool {
     if let wanted = self.isInBody, wanted != isInBody { return false }
-    return signs.allSatisfy { PlainSign($0).isOn(root, head) }
+    return signs.allSatisfy { Self.holds($0, root, head) }
+  }
+
+  private static func holds(_ sign: String, _ root: JSONValue, _ head: HTTPHead?) -> Bool {
+    if sign.hasPrefix(header) { return head?.value(of: String(sign.dropFirst(header.count))) != nil }
+    let (place, text) = parts(of: sign)
+    let value = value(place, root)
+    if sign.hasPrefix("!") { return value == nil }
+    guard let value, let text else { return value != nil }
+    // An empty object may have white space in it.
+    return (value.string ?? value.text.filter { !$0.isWhiteSpace }).elementsEqual(text.utf8)
+  }
+
+  private static let header = "header:"
+
+  /// The pointer of a sign that is no header, and the text that must be there.
+  static func parts(of sign: String) -> (place: String, text: String?) {
+    let parts = sign.split(separator: "=", maxSplits: 1).map(String.init)
+    return (parts[0].hasPrefix("!") ? String(parts[0].dropFirst()) : parts[0], parts.count > 1 ? parts[1] : nil)
+  }
+
+  /// `'isLast'`, `/meta/next_token`, `'object' is 'list'`.
+  private static func shown(_ sign: String) -> String {
+    if sign.hasPrefix(header) { return "the header '\(sign.dropFirst(header.count))'" }
+    let (place, text) = parts(of: sign)
+    let name = place.dropFirst().contains("/") ? place : "'\(place.dropFirst())'"
+    return text.map { "\(name) is '\($0)'" } ?? name
   }
 
   /// `Jira ('issues' and 'isLast')`.
   var reason: String {
-    let words = signs.filter { !$0.hasPrefix("!") }.map { PlainSign($0).shown }
+    let words = signs.filter { !$0.hasPrefix("!") }.map(Self.shown)
     let list =
       words.count < 2 ? words.joined() : words.dropLast().joined(separator: ", ") + " and " + words[words.count - 1]
     return "\(api) (\(list))"
   }
 
   /// The rules; tests check that they are some.
-  func rules(of request: PageRequest) -> NextRules {
+  /// - Parameter isInBody: whether the request has a JSON object as its body.
+  func rules(of request: PageRequest, isInBody: Bool) -> NextRules {
     let time = QueryString(request.url).value(of: Array("scroll".utf8)) ?? Array("1m".utf8)
     let text = next.replacing("{scroll}", with: String(decoding: time, as: UTF8.self))
+      .replacing("{body}", with: isInBody ? "body:/" : "")
     return NextRules(text.split(separator: " ").compactMap { try? NextRule.parse(Array($0.utf8)) })
   }
 
@@ -60,47 +89,4 @@ struct Convention: Sendable {
 
   /// A pointer from the tables; tests check them.
   static func pointer(_ text: String) -> JSONPointer { (try? JSONPointer(Array(text.utf8))) ?? JSONPointer() }
-
-  /// One sign, taken apart.
-  struct PlainSign {
-    enum Wanted: Equatable { case present, absent, text(String), header }
-    /// A pointer, or the name of a header.
-    let place: String
-    let wanted: Wanted
-
-    init(_ sign: String) {
-      if sign.hasPrefix("header:") {
-        (place, wanted) = (String(sign.dropFirst("header:".count)), .header)
-      } else if sign.hasPrefix("!") {
-        (place, wanted) = (String(sign.dropFirst()), .absent)
-      } else if let equals = sign.firstIndex(of: "=") {
-        (place, wanted) = (String(sign[..<equals]), .text(String(sign[sign.index(after: equals)...])))
-      } else {
-        (place, wanted) = (sign, .present)
-      }
-    }
-
-    func isOn(_ root: JSONValue, _ head: HTTPHead?) -> Bool {
-      if wanted == .header { return head?.value(of: place) != nil }
-      let value = Convention.value(place, root)
-      switch wanted {
-      case .absent: return value == nil
-      case .text(let text):
-        // An empty object may have white space in it.
-        return value.map { ($0.string ?? $0.text.filter { !$0.isWhiteSpace }).elementsEqual(text.utf8) } ?? false
-      case .present, .header: return value != nil
-      }
-    }
-
-    /// `'isLast'`, `/meta/next_token`, `'object' is 'list'`.
-    var shown: String {
-      let isMember = !place.dropFirst().contains("/") && place.hasPrefix("/")
-      let name = isMember ? "'\(place.dropFirst())'" : place
-      switch wanted {
-      case .header: return "the header '\(place)'"
-      case .text(let text): return "\(name) is '\(text)'"
-      case .present, .absent: return name
-      }
-    }
-  }
 }

@@ -40,10 +40,7 @@ extension Convention {
       "body:/search_after=last:/sort body:/pit/id=/pit_id", items: "/hits/hits",
       isInBody: true),
     Convention("Slack", ["/ok", "/response_metadata/next_cursor"], "cursor=/response_metadata/next_cursor"),
-    Convention(
-      "Notion", ["/object=list", "/next_cursor", "/has_more"], "body:/start_cursor=/next_cursor", isInBody: true),
-    Convention(
-      "Notion", ["/object=list", "/next_cursor", "/has_more"], "start_cursor=/next_cursor", isInBody: false),
+    Convention("Notion", ["/object=list", "/next_cursor", "/has_more"], "{body}start_cursor=/next_cursor"),
     Convention(
       "Stripe", ["/object=list", "/data", "/has_more", "/url"], "starting_after=last", items: "/data", id: "/id"),
     Convention(
@@ -52,20 +49,11 @@ extension Convention {
     Convention(
       "Reddit", ["/kind=Listing", "/data/children", "/data/after"], "after=/data/after", items: "/data/children"),
     Convention("X", ["/meta/result_count"], "pagination_token=/meta/next_token", items: "/data"),
+    Convention("Jira", ["/issues", "/isLast"], "{body}nextPageToken=/nextPageToken", items: "/issues"),
     Convention(
-      "Jira", ["/issues", "/isLast"], "body:/nextPageToken=/nextPageToken", items: "/issues", isInBody: true),
-    Convention(
-      "Jira", ["/issues", "/isLast"], "nextPageToken=/nextPageToken", items: "/issues", isInBody: false),
-    Convention(
-      "Jira", ["/issues", "/nextPageToken", "!/isLast"], "body:/nextPageToken=/nextPageToken", items: "/issues",
-      isInBody: true),
-    Convention(
-      "Jira", ["/issues", "/nextPageToken", "!/isLast"], "nextPageToken=/nextPageToken", items: "/issues",
-      isInBody: false),
-    Convention("Jira", ["/startAt", "/maxResults", "/total"], "startAt=+items", total: "/total", isInBody: false),
-    Convention("Jira", ["/startAt", "/maxResults", "/total"], "body:/startAt=+items", total: "/total", isInBody: true),
-    Convention("Google", ["/nextPageToken", "!/issues"], "body:/pageToken=/nextPageToken", isInBody: true),
-    Convention("Google", ["/nextPageToken", "!/issues"], "pageToken=/nextPageToken", isInBody: false),
+      "Jira", ["/issues", "/nextPageToken", "!/isLast"], "{body}nextPageToken=/nextPageToken", items: "/issues"),
+    Convention("Jira", ["/startAt", "/maxResults", "/total"], "{body}startAt=+items", total: "/total"),
+    Convention("Google", ["/nextPageToken", "!/issues"], "{body}pageToken=/nextPageToken"),
     Convention(
       "Solr", ["/response/docs", "/nextCursorMark"], "cursorMark=/nextCursorMark", items: "/response/docs"),
     Convention(
@@ -94,18 +82,14 @@ extension Convention {
     Convention(
       "Intercom", ["/pages/type=pages", "!/pages/next/href"], "starting_after=/pages/next/starting_after",
       isInBody: false),
-    Convention("Square", ["header:square-version"], "body:/cursor=/cursor", isInBody: true),
-    Convention("Square", ["header:square-version"], "cursor=/cursor", isInBody: false),
+    Convention("Square", ["header:square-version"], "{body}cursor=/cursor"),
     Convention(
       "HubSpot", ["/results", "/paging/next/after"], "body:/after=/paging/next/after", items: "/results",
       isInBody: true),
     Convention(
       "SCIM", ["/schemas/0=urn:ietf:params:scim:api:messages:2.0:ListResponse", "/totalResults"],
       "startIndex=+items@1", items: "/Resources", total: "/totalResults", isInBody: false),
-    Convention(
-      "Algolia", ["/hits", "/page", "/nbPages"], "page=+1@0", items: "/hits", total: "/nbPages", isInBody: false),
-    Convention(
-      "Algolia", ["/hits", "/page", "/nbPages"], "body:/page=+1@0", items: "/hits", total: "/nbPages", isInBody: true),
+    Convention("Algolia", ["/hits", "/page", "/nbPages"], "{body}page=+1@0", items: "/hits", total: "/nbPages"),
     Convention(
       "OpenAlex", ["/meta/db_response_time_ms", "/meta/next_cursor"], "cursor=/meta/next_cursor",
       items: "/results"),

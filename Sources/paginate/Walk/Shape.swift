@@ -148,16 +148,16 @@ struct Shape: Equatable, Sendable {
     let link = Convention.links.first { Self.isLink(Convention.value($0, root)) }
     let cursor = Convention.cursors.first { $0.applies(to: root, head, isInBody: isInBody) }
     // A link would be followed with the body, which already says something else.
-    let isBodyCursor = cursor?.isInBody == true
+    let isBodyCursor = cursor.map { $0.isInBody == true || (isInBody && $0.next.hasPrefix("{body}")) } ?? false
     if let link, cursor == nil || (Convention.value(link, root)?.isNull == false && !isBodyCursor) {
       let items = link.hasPrefix("/topic_list") ? "/topic_list/topics" : nil
-      take(Convention("", [], link, items: items), root, request)
+      take(Convention("", [], link, items: items), root, request, isInBody: isInBody)
       reason = "found a link at \(link)"
       isGuess = Convention.value(link, root)?.isNull == true
     } else if let found = cursor
       ?? Convention.withoutLink.first(where: { $0.applies(to: root, head, isInBody: isInBody) })
     {
-      take(found, root, request)
+      take(found, root, request, isInBody: isInBody)
       reason = "looks like \(found.reason)"
     }
   }
@@ -169,8 +169,10 @@ struct Shape: Equatable, Sendable {
     if isLeftOut || root.value(at: pointer) != nil { place = .list(pointer) }
   }
 
-  private mutating func take(_ convention: Convention, _ root: JSONValue, _ request: PageRequest?) {
-    next = convention.rules(of: request ?? PageRequest(url: []))
+  private mutating func take(
+    _ convention: Convention, _ root: JSONValue, _ request: PageRequest?, isInBody: Bool
+  ) {
+    next = convention.rules(of: request ?? PageRequest(url: []), isInBody: isInBody)
     learnItems(convention, root)
     total = total ?? convention.total.flatMap { try? TotalPlace(Array($0.utf8)) }
     id = id ?? convention.id.map(Convention.pointer)
