@@ -144,13 +144,13 @@ private func checkPlaces(_ runs: FeedRuns, _ storage: MemoryStorage) {
 // MARK: Values and order
 
 private func checkSince(_ text: [UInt8], _ other: [UInt8]) {
-  if let rule = try? SinceRule(text) {
-    promise((try? SinceRule(rule.rule.text)) == rule, "not as shown: \(rule)")
+  if let rule = try? OptionType<NextRule>.since.parse(text) {
+    promise((try? OptionType<NextRule>.since.parse(rule.text)) == rule, "not as shown: \(rule)")
     let first = PageRequest(url: Array("https://h/a?b=c".utf8), method: "GET", body: nil)
     if let found = SinceValue(other, isNumber: false, as: nil) {
-      let mark = SinceMark(source: rule.source.text, covered: found, greatest: found)
+      let mark = SinceMark(source: SinceReader(rule, nil).source, covered: found, greatest: found)
       let url = (try? SinceReader(rule, mark).applied(to: first).url) ?? first.url
-      if rule.rule.target != .url { promise((try? HTTPURL(url)) != nil, "no URL: \(shown(url))") }
+      if rule.target != .url { promise((try? HTTPURL(url)) != nil, "no URL: \(shown(url))") }
     }
   }
   let minus = DecimalText(other).flatMap { $0.isNegative ? nil : NextRule.Shift(amount: $0, isMinus: true) }

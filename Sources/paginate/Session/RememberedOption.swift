@@ -34,7 +34,7 @@ struct RememberedOption: Sendable {
     RememberedOption("hasMore", \.walk.hasMore) { walk, shape, _ in (walk.hasMore ?? shape?.hasMore)?.text },
     RememberedOption("total", \.walk.total) { walk, shape, _ in (walk.total ?? shape?.total)?.text },
     RememberedOption("orderKey", \.walk.orderKey) { walk, _, _ in walk.orderKey?.text },
-    RememberedOption("since", \.walk.since) { walk, _, _ in walk.since?.rule.text },
+    RememberedOption("since", \.walk.since) { walk, _, _ in walk.since?.text },
     RememberedOption("order", \.order) { _, _, feed in feed.order.map { Array($0.rawValue.utf8) } },
   ]
 

@@ -131,7 +131,7 @@ struct StoredWalk {
     // The whole feed and its older pages do not depend on the mark.
     var command = storeOptions.command
     // The last page has the value, so everything is read as long as there is none.
-    if command == .refresh, since?.rule.isOfPage == true, since?.isFiltered == false { command = .full }
+    if command == .refresh, since?.isOfPage == true, since?.isFiltered == false { command = .full }
     if options.order == FeedOrder.none {
       if command == .more {
         throw .usage("option '--older' has no meaning for a feed in no order: each run reads it whole")
@@ -150,7 +150,7 @@ struct StoredWalk {
       FeedOptions.Since(
         isFiltered: since.isFiltered && asksForNewer, mustJoin: since.mustJoin,
         // After an item, nothing can shift. Nobody knows what is in a link or a cursor.
-        mayShift: walk.next?.needsItems != true, isOfPage: since.rule.isOfPage)
+        mayShift: walk.next?.needsItems != true, isOfPage: since.isOfPage)
     }
     feed.isConditional = first == self.first || state.firstRequest == feed.firstRequest
     let described = walk
@@ -297,10 +297,10 @@ struct StoredWalk {
       found.status == .error
         ? storeOptions.failure(found.message) : .failed(found.status, found.message, source: source)
     }
-    if let since = session.fetcher.since, since.rule.isOfPage, since.mark == nil, feed.command == .full,
+    if let since = session.fetcher.since, since.isOfPage, since.mark == nil, feed.command == .full,
       FeedRuns(try storeOptions.stored(store.runs())).head?.lowerEnd == .end
     {
-      throw .failed(.remote, "no page had the value of \(since.rule.shown)\(since.rule.advice)", source: source)
+      throw .failed(.remote, "no page had the value of \(since.shown)\(since.advice)", source: source)
     }
     return status
   }

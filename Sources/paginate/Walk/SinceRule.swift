@@ -5,62 +5,32 @@
 import FeedCore
 import FeedHTTP
 
-/// The value of `--since`.
-struct SinceRule: Equatable, Sendable {
-  let rule: NextRule
-
-  private static let expected =
-    "expected NAME=max:/POINTER for the greatest value of the items, or NAME=/POINTER for a value of the page"
-
-  init(_ text: [UInt8]) throws(OptionRefusal) {
+extension OptionType<NextRule> {
+  /// The value of `--since`.
+  static let since = Self("RULE") { bytes throws(OptionRefusal) in
     let parsed: NextRule?
-    do throws(NextRule.Problem) { parsed = try NextRule.parse(text) } catch { throw OptionRefusal(error.message) }
+    do throws(NextRule.Problem) { parsed = try NextRule.parse(bytes) } catch { throw OptionRefusal(error.message) }
     switch parsed?.source {
-    case .item(.max, _, _), .place: break
-    case .item, .counted, .link, .same, .constant, nil: throw OptionRefusal(Self.expected)
+    case .item(.max, _, _), .place: if let parsed { return parsed }
+    case .item, .counted, .link, .same, .constant, nil: break
     }
-    guard let parsed else { throw OptionRefusal(Self.expected) }
-    rule = parsed
+    throw OptionRefusal(
+      "expected NAME=max:/POINTER for the greatest value of the items, or NAME=/POINTER for a value of the page")
   }
-
-  /// What is added to the value.
-  var shift: NextRule.Shift? {
-    switch rule.source {
-    case .item(_, _, let shift), .place(_, let shift): shift
-    case .counted, .link, .same, .constant: nil
-    }
-  }
-
-  /// The place of the value in an item; nil if it is not there.
-  var itemPointer: JSONPointer? {
-    if case .item(_, let pointer, _) = rule.source { return pointer }
-    return nil
-  }
-
-  /// Whether the response has the value, on its last page.
-  var isOfPage: Bool { if case .place = rule.source { true } else { false } }
-
-  /// Where the value comes from, without the shift.
-  var source: NextRule.Source {
-    switch rule.source {
-    case .item(let pick, let pointer, _): .item(pick, pointer, shift: nil)
-    case .place(let place, _): .place(place, shift: nil)
-    case let other: other
-    }
-  }
-
-  /// What to type if the items have the value.
-  var advice: String {
-    guard case .place(.body(let pointer), _) = rule.source else { return "" }
-    return "; for the greatest value of the items type \(quoted(rule.target.text))=max:\(pointer.shown)"
-  }
-
-  /// For messages.
-  var shown: String { "--since \(typed(rule.text))" }
 }
 
-extension OptionType<SinceRule> {
-  static let since = Self("RULE") { bytes throws(OptionRefusal) in try SinceRule(bytes) }
+extension NextRule {
+  /// The place of the value in an item; nil if it is not there.
+  var itemPointer: JSONPointer? { if case .item(_, let pointer, _) = source { pointer } else { nil } }
+
+  /// The rule without what is added to the value, and that.
+  fileprivate var unshifted: (source: Source, shift: Shift?) {
+    switch source {
+    case .item(let pick, let pointer, let shift): (.item(pick, pointer, shift: nil), shift)
+    case .place(let place, let shift): (.place(place, shift: nil), shift)
+    case .counted, .link, .same, .constant: (source, nil)
+    }
+  }
 }
 
 /// What the store keeps for `--since`.
@@ -75,34 +45,52 @@ struct SinceMark: Equatable, Sendable {
 
 /// `--since` in a run.
 struct SinceReader: Sendable {
-  let rule: SinceRule
+  private let rule: NextRule
+  /// Where the values come from.
+  let source: [UInt8]
+  /// What is added to the value.
+  private let shift: NextRule.Shift?
   private(set) var mark: SinceMark?
 
   /// - Parameter mark: as stored; nil if nothing is.
-  init(_ rule: SinceRule, _ mark: SinceMark?) {
+  init(_ rule: NextRule, _ mark: SinceMark?) {
     self.rule = rule
-    self.mark = mark?.source == rule.source.text ? mark : nil
+    shift = rule.unshifted.shift
+    source = rule.unshifted.source.text
+    self.mark = mark?.source == source ? mark : nil
+  }
+
+  /// Whether the response has the value, on its last page.
+  var isOfPage: Bool { rule.place != nil }
+
+  /// For messages.
+  var shown: String { "--since \(typed(rule.text))" }
+
+  /// What to type if the items have the value.
+  var advice: String {
+    guard case .body(let pointer) = rule.place else { return "" }
+    return "; for the greatest value of the items type \(quoted(rule.target.text))=max:\(pointer.shown)"
   }
 
   /// Whether the first request asks only for what is newer than the known items.
   var isFiltered: Bool { mark?.covered != nil }
 
   /// Whether the response to that request must show known items again: it begins below the greatest value.
-  var mustJoin: Bool { rule.shift?.isMinus ?? false }
+  var mustJoin: Bool { shift?.isMinus ?? false }
 
   /// The first request of a run.
   /// - Throws: if the value fits no request.
   func applied(to first: PageRequest) throws(NextError) -> PageRequest {
-    guard let value = mark?.covered, let text = value.shifted(by: rule.shift) else { return first }
-    return try rule.rule.setting(value.kind == .number ? .number(text) : .text(text), in: first)
+    guard let value = mark?.covered, let text = value.shifted(by: shift) else { return first }
+    return try rule.setting(value.kind == .number ? .number(text) : .text(text), in: first)
   }
 
   /// Whether a request has the value as this run sets it.
   func isApplied(to request: PageRequest, _ first: PageRequest) -> Bool {
-    if rule.rule.target == .url { return true }
+    if rule.target == .url { return true }
     guard let ours = try? applied(to: first), ours != first else { return false }
-    let value = try? rule.rule.text(in: ours)
-    return value != nil && value == (try? rule.rule.text(in: request))
+    let value = try? rule.text(in: ours)
+    return value != nil && value == (try? rule.text(in: request))
   }
 
   /// Reads the value of a page, or those of its items.
@@ -112,15 +100,15 @@ struct SinceReader: Sendable {
   mutating func read(
     _ page: Page, _ head: HTTPHead?, _ resolve: ([UInt8]) throws(NextError) -> [UInt8]
   ) throws(NextError) -> [Bool] {
-    guard case .place(let place, let shift) = rule.rule.source else { return try read(page.items) }
+    guard let place = rule.place else { return try read(page.items) }
     if let value = NextRule.value(at: place, of: page.root, head), var text = value.text {
-      if rule.rule.target == .url { text = try resolve(text) }
+      if rule.target == .url { text = try resolve(text) }
       let isNumber = if case .json(let json) = value { json.kind == .number } else { false }
       let kind: SinceValue.Kind = isNumber ? .number : .text
-      guard let found = shift == nil ? SinceValue(text, as: kind) : SinceValue(numberOrTime: text) else {
-        throw .response("expected a number or a time there (\(rule.shown))", at: 0)
+      guard let found = SinceValue(text, as: shift == nil ? [kind] : SinceValue.amounts) else {
+        throw .response("expected a number or a time there (\(shown))", at: 0)
       }
-      if mark == nil { mark = SinceMark(source: rule.source.text, greatest: found) }
+      if mark == nil { mark = SinceMark(source: source, greatest: found) }
       mark?.greatest = found
     }
     return page.items.map { _ in true }
@@ -145,19 +133,19 @@ struct SinceReader: Sendable {
         let found = text.map { "'\(shortened($0))'" } ?? value.kind.name
         throw .response(
           "item \(index + 1): expected \(mark?.greatest.kind.name ?? "a number, a time or a string") \(place), "
-            + "found \(found) (\(rule.shown))", at: value.range.lowerBound)
+            + "found \(found) (\(shown))", at: value.range.lowerBound)
       }
-      if found.kind == .text, rule.shift != nil {
+      if found.kind == .text, shift != nil {
         throw .response(
-          "item \(index + 1): expected a number or a time \(place), found '\(shortened(text))' (\(rule.shown))",
+          "item \(index + 1): expected a number or a time \(place), found '\(shortened(text))' (\(shown))",
           at: value.range.lowerBound)
       }
-      if mark == nil { mark = SinceMark(source: rule.source.text, greatest: found) }
+      if mark == nil { mark = SinceMark(source: source, greatest: found) }
       if mark?.greatest.isBelow(found) == true { mark?.greatest = found }
       result.append(mark?.covered?.isBelow(found) ?? false)
     }
     if !hasValue, let first = items.first {
-      throw .response("no item has a value \(place) (\(rule.shown))", at: first.value.range.lowerBound)
+      throw .response("no item has a value \(place) (\(shown))", at: first.value.range.lowerBound)
     }
     return result
   }

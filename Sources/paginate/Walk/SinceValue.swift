@@ -110,27 +110,21 @@ struct SinceValue: Equatable, Sendable {
   /// The number, or the seconds since 1970; nil for a text.
   let amount: ScaledNumber?
 
+  /// The kinds that can be shifted, in the order in which a text is tried.
+  static let amounts: [Kind] = [.time, .local, .number]
+
   /// - Parameters:
   ///   - isNumber: whether it is a number of JSON.
   ///   - kind: what the value must be; nil for the kind that it looks like.
   /// - Returns: nil if it cannot be that.
   init?(_ text: [UInt8], isNumber: Bool, as kind: Kind?) {
-    if let kind {
-      guard kind == .number || !isNumber else { return nil }
-      self.init(text, as: kind)
-    } else if let found = isNumber ? SinceValue(text, as: .number) : SinceValue(numberOrTime: text) {
-      self = found
-    } else {
-      guard !isNumber else { return nil }
-      self.init(text, as: .text)
-    }
+    if isNumber, kind != nil, kind != .number { return nil }
+    self.init(text, as: kind.map { [$0] } ?? (isNumber ? [.number] : Self.amounts + [.text]))
   }
 
-  /// - Returns: nil for another text.
-  init?(numberOrTime text: [UInt8]) {
-    guard let found = [Kind.time, .local, .number].lazy.compactMap({ SinceValue(text, as: $0) }).first else {
-      return nil
-    }
+  /// - Returns: the value as the first of these kinds that fits; nil if none does.
+  init?(_ text: [UInt8], as kinds: [Kind]) {
+    guard let found = kinds.lazy.compactMap({ SinceValue(text, as: $0) }).first else { return nil }
     self = found
   }
 

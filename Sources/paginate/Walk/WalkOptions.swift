@@ -11,7 +11,7 @@ struct WalkOptions: Sendable {
   var hasMore: HasMore?
   var total: TotalPlace?
   var orderKey: JSONPointer?
-  var since: SinceRule?
+  var since: NextRule?
   /// Whether to detect the id of an item if it is not given: a store needs it.
   var findsID = false
   /// Whether earlier pages are known to have had items at `items`.
@@ -47,7 +47,7 @@ struct WalkOptions: Sendable {
     if rules.contains(nil), rules.count > 1 { throw .usage("option '--next none' excludes other rules") }
     guard let first else { return }
     try NextRule.check(next ?? still, first)
-    if let since { try NextRule.check(NextRules([since.rule]), first) }
+    if let since { try NextRule.check(NextRules([since]), first) }
     try next?.checkKept(keepsRequests)
   }
 }
@@ -71,7 +71,7 @@ extension NextError {
   ///   - position: the start of the body in the source.
   ///   - body: the page's bytes.
   func failure(
-    in source: String, page: Int, isLocal: Bool, body: [UInt8] = [], from position: TextPosition = TextPosition()
+    in source: String, page: Int, isLocal: Bool, body: [UInt8] = [], from position: TextPlace = TextPlace()
   ) -> ToolFailure {
     if isUsage { return .usage(message) }
     return .failed(
