@@ -172,9 +172,9 @@ private func check(_ next: PageRequest, after request: PageRequest, _ walker: Wa
   promise(PageRequest(json: next.json) == next, "not the same when stored: \(next)")
   guard let url = try? HTTPURL(next.url) else { return promise(false, "no URL: \(shown(next.url))") }
   promise(Array(url.text.utf8) == next.url && url.user == nil, "not as it is sent: \(shown(next.url))")
-  let (there, options) = (OriginParts(url), walker.options)
-  let isAllowed = (options.allowedHosts + options.trustedHosts).contains { $0.matches(there) }
-  promise(there == OriginParts(home) || isAllowed && there.scheme == "https", "\(shown(next.url)) must not be followed")
+  let options = walker.options
+  let isAllowed = (options.allowedHosts + options.trustedHosts).contains { $0.matches(url) }
+  promise(url.origin == home.origin || isAllowed && url.isSecure, "\(shown(next.url)) must not be followed")
   for header in next.headers { promise(isSendable(header.value), "no header: \(header)") }
   for rule in walker.shape?.next?.rules ?? [] {
     if case .body = rule.target { promise((try? JSONDocument(parsing: next.body ?? [])) != nil, "\(next)") }

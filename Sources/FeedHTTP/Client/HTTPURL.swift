@@ -24,12 +24,12 @@ package struct HTTPURL: Equatable, Sendable {
   package let display: String
 
   /// In lower case; an IPv6 address in brackets.
-  var host: String {
+  package var host: String {
     let authority = origin.dropFirst(isSecure ? 8 : 7)
     return String(authority[..<(authority.lastIndex(of: ":") ?? authority.endIndex)])
   }
 
-  var isSecure: Bool { text.hasPrefix("https:") }
+  package var isSecure: Bool { text.hasPrefix("https:") }
 
   /// Whether `operand` is meant as a URL to connect to: it begins with `http://` or `https://`.
   package static func isURL(_ operand: [UInt8]) -> Bool {

@@ -27,30 +27,8 @@ struct HostPattern: Equatable, Sendable {
   /// What was expected, for `OptionRefusal.expected`.
   static let expected = "a host such as api.example.com or localhost:8080"
 
-  func matches(_ origin: OriginParts) -> Bool { host == origin.host && (port == nil || port == origin.port) }
-}
-
-/// `https://example.com:443` in its parts.
-struct OriginParts: Equatable, Sendable {
-  let scheme: String
-  let host: String
-  let port: String
-
-  init(_ url: HTTPURL) {
-    // By bytes: a host may begin with a character that combines with the slash before it.
-    let origin = Array(url.origin.utf8)
-    let isColon: (UInt8) -> Bool = { $0 == UInt8(ascii: ":") }
-    let colon = origin.firstIndex(where: isColon) ?? 0
-    let last = origin.lastIndex(where: isColon) ?? origin.count
-    scheme = String(decoding: origin[..<colon], as: UTF8.self)
-    host = String(decoding: origin[colon..<last].drop { $0 == UInt8(ascii: "/") || isColon($0) }, as: UTF8.self)
-    port = String(decoding: origin[last...].dropFirst(), as: UTF8.self)
-  }
-
-  /// For messages: without the scheme's default port.
-  var shown: String {
-    let usual = scheme == "https" ? "443" : "80"
-    return quoted("\(scheme)://\(host)\(port == usual ? "" : ":" + port)".utf8)
+  func matches(_ url: HTTPURL) -> Bool {
+    host == url.host && (port.map { url.origin.hasSuffix(":" + $0) } ?? true)
   }
 }
 
@@ -66,15 +44,17 @@ struct OriginRules: Equatable, Sendable {
   /// - Throws: if it must not be followed. No message quotes it: it may contain a secret.
   func target(of reference: [UInt8], from page: HTTPURL) throws(NextError) -> HTTPURL {
     let next = try Self.url(reference, from: page)
-    let (there, here) = (OriginParts(next), OriginParts(home))
-    if there.scheme == "http", here.scheme == "https" || OriginParts(page).scheme == "https" {
+    if !next.isSecure, home.isSecure || page.isSecure {
       throw .response("the next link leads from https to http, which is refused")
     }
-    if there != here, !(allowed + trusted).contains(where: { $0.matches(there) }) {
+    if next.origin != home.origin, !(allowed + trusted).contains(where: { $0.matches(next) }) {
+      // Without the scheme's default port.
+      let port = next.isSecure ? ":443" : ":80"
+      let shown = quoted(next.origin.utf8.dropLast(next.origin.hasSuffix(port) ? port.utf8.count : 0))
       let cause =
-        OriginParts(page) == there
-        ? "a redirect led to another origin, \(there.shown), and the next link stays there"
-        : "the next link leads to another origin, \(there.shown)"
+        page.origin == next.origin
+        ? "a redirect led to another origin, \(shown), and the next link stays there"
+        : "the next link leads to another origin, \(shown)"
       throw .response("\(cause), which is refused (--allow-host)")
     }
     return next
@@ -101,8 +81,6 @@ struct OriginRules: Equatable, Sendable {
 
   /// Whether a request to `url` may carry secrets: credentials, cookies and the headers of `-H`.
   func sendsSecrets(to url: HTTPURL) -> Bool {
-    let (there, here) = (OriginParts(url), OriginParts(home))
-    if there == here { return true }
-    return trusted.contains { $0.matches(there) } && !(here.scheme == "https" && there.scheme == "http")
+    url.origin == home.origin || (trusted.contains { $0.matches(url) } && (url.isSecure || !home.isSecure))
   }
 }
