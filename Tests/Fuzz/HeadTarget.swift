@@ -77,7 +77,7 @@ private let now: Int64 = 1_792_238_400_500_000
 
 private func checkWaits(_ head: HTTPHead, body: [UInt8]) {
   let document = try? JSONDocument(parsing: body)
-  let (alone, asked) = (AskedWait(head, now: now), Politeness(head, document, now: now).wait)
+  let (alone, asked) = (AskedWait(head, now: now), AskedWait(head, document, now: now))
   for wait in [alone, asked] {
     promise(wait.seconds.isFinite && wait.seconds >= 0, "\(wait)")
     promise(wait.reason.isEmpty == (wait.seconds == 0), "\(wait)")
@@ -85,7 +85,7 @@ private func checkWaits(_ head: HTTPHead, body: [UInt8]) {
   promise(asked.seconds >= alone.seconds, "a body that makes it shorter: \(asked)")
   if let reset = RateLimit(head, now: now).reset { promise(reset >= 0, "\(reset)") }
   guard let url = try? HTTPURL(Array("http://h/".utf8)) else { return }
-  let verdict = Politeness.verdict(head, document, to: HTTPRequest(url: url, userAgent: []))
+  let verdict = StatusPolicy.verdict(head, document, to: HTTPRequest(url: url, userAgent: []))
   let isSuccess = (200..<300).contains(head.status) && (head.status != 206 || head.value(of: "next-range") != nil)
   promise((verdict == .taken || verdict == .empty) == isSuccess, "\(verdict) of \(head.status)")
   var policy = RetryPolicy(base: 0.5, .spread(longest: 60)) { 1 }

@@ -10,9 +10,11 @@ struct ParallelTests {
   private static func request(_ query: String) -> PageRequest { PageRequest(url: "https://a/?\(query)".bytes) }
 
   private static func read(_ text: String, _ head: [String] = [], total: String = "/total") throws -> Page {
-    let reader = PageReader(
-      items: try ItemPlace("/items".bytes), id: try JSONPointer("/id".bytes), total: try TotalPlace(total.bytes))
-    return try reader.read(try json(text), makeHead(head))
+    var options = WalkOptions()
+    options.items = try ItemPlace("/items".bytes)
+    options.id = try JSONPointer("/id".bytes)
+    options.total = try TotalPlace(total.bytes)
+    return try Shape(options).read(try json(text), makeHead(head))
   }
 
   /// The rule, the page that was read, the next one, what the first one said, and the requests ahead of it.

@@ -82,25 +82,25 @@ struct TableTests {
     for (place, cells) in try Self.rows("politeness.txt", atLeast: 35) {
       let head = makeHead(cells[1].split(separator: " ~ ").map(String.init), status: try #require(Int(cells[0])))
       let body = cells[2].isEmpty ? nil : try json(cells[2])
-      let found = Politeness(head, body, now: now)
+      let found = AskedWait(head, body, now: now)
       let words = cells[3].split(separator: " ", maxSplits: 1).map(String.init)
-      #expect(abs(found.wait.seconds - (Double(words[0]) ?? -1)) < 1e-6, place)
-      #expect(found.wait.reason == (words.count > 1 ? words[1] : ""), place)
+      #expect(abs(found.seconds - (Double(words[0]) ?? -1)) < 1e-6, place)
+      #expect(found.reason == (words.count > 1 ? words[1] : ""), place)
     }
   }
 
   @Test func aThrottledResponseIsRetried() throws {
     let get = HTTPRequest(url: try HTTPURL(Array("http://a/".utf8)), userAgent: [])
     let body = try json(#"{"error_id":502,"error_name":"throttle_violation"}"#)
-    #expect(Politeness.verdict(makeHead([], status: 400), body, to: get) == .retried)
+    #expect(StatusPolicy.verdict(makeHead([], status: 400), body, to: get) == .retried)
   }
 
   /// GitHub's secondary limit has no header field.
   @Test func tooMuchAtATimeIsRetried() throws {
     let get = HTTPRequest(url: try HTTPURL(Array("http://a/".utf8)), userAgent: [])
     let body = try json(#"{"message":"You have exceeded a secondary rate limit. Please wait."}"#)
-    #expect(Politeness.verdict(makeHead([], status: 403), body, to: get) == .retried)
-    #expect(Politeness.verdict(makeHead([], status: 404), body, to: get) == .final)
+    #expect(StatusPolicy.verdict(makeHead([], status: 403), body, to: get) == .retried)
+    #expect(StatusPolicy.verdict(makeHead([], status: 404), body, to: get) == .final)
   }
 }
 

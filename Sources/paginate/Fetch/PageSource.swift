@@ -6,27 +6,29 @@ struct PageSource {
   /// The shortest wait after a failure, in seconds.
   private static let shortestPause = 0.5
   private static let longestPause = 60.0
+  /// The wait after HTTP 429 without `Retry-After`, in seconds.
+  private static let pauseAfterRefusal = 1.0
 
-  let options: Options
-  var http: HTTPOptions
+  private let options: Options
+  private var http: HTTPOptions
   private let origin: OriginRules
   let streams: StandardStreams
-  var requests: RequestQueue
+  private var requests: RequestQueue
   /// How many requests may be in progress at once.
-  var width: Int
+  private var width: Int
   private let secrets: SecretParameters
   /// The line shown during a wait.
   var progress: Progress
   private var notes: NotePrinter
   private var policy: RetryPolicy
   /// The wait for the head of a response.
-  var responseWait = SilentWait()
+  private var responseWait = SilentWait()
   /// The wait that a response asked for, and its end by the monotonic clock.
-  var pause = (wait: 0.0, reason: "", end: 0.0)
+  private var pause = (wait: 0.0, reason: "", end: 0.0)
   /// How many more requests the server allows now; nil if it does not say.
-  var left: Double?
-  var lastStart = 0.0
-  var lastResponse: Double?
+  private var left: Double?
+  private var lastStart = 0.0
+  private var lastResponse: Double?
   /// Seconds for which the server wants no request, if that ended the walk.
   private(set) var retryWait: Int?
   /// What kind of failure ended the walk, if one did.
@@ -49,12 +51,7 @@ struct PageSource {
     self.streams = streams
     policy = RetryPolicy(base: Self.shortestPause, .spread(longest: Self.longestPause), retries: options.retries)
     width = options.parallel
-    requests = RequestQueue(
-      client, Interrupts(streams.output),
-      HTTPExchange.Bounds(
-        noun: "page", maxSize: options.maxSize, idleTimeout: options.idleTimeout,
-        requestTimeout: options.requestTimeout),
-      PageText(itemsAreLines: options.walk.items == .lines, maxDepth: options.maxDepth))
+    requests = RequestQueue(client, Interrupts(streams.output), options)
   }
 
   /// A page as a server sent it.
@@ -102,22 +99,19 @@ struct PageSource {
       }
       requests.drop(request)
       switch finished.result {
-      case .failed(let error):
+      case .failure(let error):
         failureKind = .network(error.kind)
         guard error.isRetryable else { throw error.failure(url.display) }
         try retry(after: error.failure(url.display), asked: 0, "")
-      case .answered(let response):
+      case .success(let response):
         if response.head.status == 304, ifNoneMatch != nil {
           firstHead = firstHead ?? response.head
           log("HTTP 304", url)
           return nil
         }
-        if endStatuses.contains(response.head.status) {
-          log("HTTP \(response.head.status), past the last page (--end-status)", url)
-          return ServedPage(response: response, document: nil, wasAhead: wasAhead)
-        }
-        if finished.verdict == .empty {
-          log("HTTP \(response.head.status): no items", url)
+        let isPastEnd = endStatuses.contains(response.head.status)
+        if isPastEnd || finished.verdict == .empty {
+          log("HTTP \(response.head.status)" + (isPastEnd ? ", past the last page (--end-status)" : ": no items"), url)
           return ServedPage(response: response, document: nil, wasAhead: wasAhead)
         }
         if let document = try judge(finished, response, url) {
@@ -182,6 +176,90 @@ struct PageSource {
     return .failed(StatusPolicy.exitStatus(refusal.status), refusal.message, source: url.display)
   }
 
+  // MARK: Several requests at once
+
+  /// Makes a request.
+  private mutating func start(_ request: PageRequest, _ url: HTTPURL, _ ifNoneMatch: [UInt8]? = nil) {
+    if let problem = http.readAgain(), !http.isSilent { streams.say(problem) }
+    lastStart = Clock.monotonic()
+    requests.start(request, self.request(request, url, ifNoneMatch))
+  }
+
+  /// Waits for the response to a request, and makes others meanwhile.
+  private mutating func finished(of request: PageRequest, _ ahead: [PageRequest]) throws(ToolFailure) -> FinishedRequest
+  {
+    responseWait.begin(streams)
+    defer { responseWait.end() }
+    while true {
+      let next = try startSome(of: ahead)
+      let moment = [next, responseWait.dueTime].compactMap(\.self).min()
+      if let finished = try look(at: request, until: moment) { return finished }
+      if requests.hasHead(request) { responseWait.end() }
+      if let report = responseWait.report() { try warn(report, report.words("no response"), try Self.url(of: request)) }
+    }
+  }
+
+  /// Waits until fewer requests are in progress than are allowed at once.
+  private mutating func waitForPlace() throws(ToolFailure) {
+    while requests.flyingCount >= width { _ = try look(at: nil, until: nil) }
+  }
+
+  /// Drops the responses of requests that were made ahead.
+  mutating func forget(except kept: [PageRequest] = [], because reason: String) {
+    for finished in requests.drop(except: kept) {
+      log((finished?.words ?? "a request in progress") + ", dropped: " + reason, home)
+    }
+  }
+
+  /// Makes no more than one request at a time from now on.
+  mutating func slowDown(because reason: String) {
+    guard width > 1 else { return }
+    width = 1
+    log("one request at a time from now on: " + reason, home)
+  }
+
+  /// Makes as many of some requests as are allowed now.
+  /// - Returns: when to come again for the next; nil if there is no such time.
+  private mutating func startSome(of ahead: [PageRequest]) throws(ToolFailure) -> Double? {
+    for request in ahead where !requests.contains(request) {
+      // A page of the responses that wait is held in memory.
+      guard requests.count < width, Double(requests.flyingCount) < left ?? .infinity else { return nil }
+      if lastResponse != nil, earliestStart > Clock.monotonic() { return earliestStart }
+      start(request, try Self.url(of: request))
+    }
+    return nil
+  }
+
+  /// Reads what has come. If no response was completed by that, waits once.
+  private mutating func look(at wanted: PageRequest?, until deadline: Double?) throws(ToolFailure) -> FinishedRequest? {
+    let flyingCount = requests.flyingCount
+    for request in requests.advance() { note(request, isWanted: request == wanted) }
+    if let wanted, let finished = requests.finished(of: wanted) { return finished }
+    if requests.flyingCount < flyingCount { return nil }
+    let interruption: Interruption?
+    do { interruption = try requests.wait(until: deadline) } catch { throw error.failure(home.display) }
+    if interruption != nil { throw .brokenPipe }
+    return nil
+  }
+
+  /// Remembers what a response asks for.
+  private mutating func note(_ request: PageRequest, isWanted: Bool) {
+    guard let finished = requests.finished(of: request) else { return }
+    var (wait, reason) = (finished.asked.seconds, finished.asked.reason)
+    if finished.isThrottled {
+      slowDown(because: finished.words)
+      // The wanted response is judged soon, like any other refusal.
+      if isWanted { return }
+      if wait == 0 { (wait, reason) = (Self.pauseAfterRefusal, finished.words) }
+      requests.drop(request)
+    } else if finished.verdict != .taken {
+      return
+    }
+    left = finished.asked.left
+    let end = finished.time + wait
+    if end >= pause.end { pause = (wait, reason, end) }
+  }
+
   // MARK: Waiting
 
   private mutating func wait(until deadline: Double) throws(ToolFailure) {
@@ -203,7 +281,7 @@ struct PageSource {
   }
 
   /// When the next request may be made, by the monotonic clock. With several at once, the delay is between their starts.
-  var earliestStart: Double {
+  private var earliestStart: Double {
     max(pause.end, (options.parallel > 1 ? lastStart : lastResponse ?? 0) + options.delay)
   }
   /// When the next request is allowed, by the monotonic clock; nil before the first response.
@@ -241,7 +319,7 @@ struct PageSource {
   }
 
   /// Names something that does not come.
-  mutating func warn(_ report: SilentWait.Report, _ text: String, _ url: HTTPURL) throws(ToolFailure) {
+  private mutating func warn(_ report: SilentWait.Report, _ text: String, _ url: HTTPURL) throws(ToolFailure) {
     try notes.print(.waiting, url.display, text)
     guard report.isFirst || options.isVerbose, !options.http.isSilent else { return }
     streams.say(Diagnostic(text, source: url.display))
@@ -264,7 +342,7 @@ struct PageSource {
 
   // MARK: The request
 
-  func request(_ page: PageRequest, _ url: HTTPURL, _ ifNoneMatch: [UInt8]?) -> HTTPRequest {
+  private func request(_ page: PageRequest, _ url: HTTPURL, _ ifNoneMatch: [UInt8]?) -> HTTPRequest {
     var request = http.request(url, contentType: page.hasJSONBody ? "application/json" : nil)
     // The URL of a page has no name and password: those of the first URL are meant for every page.
     if request.credentials.user == nil, case .url(let first) = options.source {

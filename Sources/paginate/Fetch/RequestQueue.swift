@@ -6,11 +6,6 @@ import FeedHTTP
 
 /// The requests that have been made, in the order of their starts.
 struct RequestQueue {
-  enum Result {
-    case answered(HTTPResponse)
-    case failed(HTTPError)
-  }
-
   /// One request.
   private struct PendingRequest {
     let page: PageRequest
@@ -24,16 +19,15 @@ struct RequestQueue {
   private let client: HTTPClient
   private let interrupts: Interrupts
   private let limits: HTTPExchange.Bounds
-  private let form: PageText
+  private let options: Options
   private var requests: [PendingRequest] = []
   /// When `advance` or `wait` returned last, by the monotonic clock.
   private var lookedAt = 0.0
 
-  init(_ client: HTTPClient, _ interrupts: Interrupts, _ limits: HTTPExchange.Bounds, _ form: PageText) {
-    self.client = client
-    self.interrupts = interrupts
-    self.limits = limits
-    self.form = form
+  init(_ client: HTTPClient, _ interrupts: Interrupts, _ options: Options) {
+    (self.client, self.interrupts, self.options) = (client, interrupts, options)
+    limits = HTTPExchange.Bounds(
+      noun: "page", maxSize: options.maxSize, idleTimeout: options.idleTimeout, requestTimeout: options.requestTimeout)
   }
 
   /// How many requests are in progress or have a response that nobody has taken.
@@ -42,14 +36,16 @@ struct RequestQueue {
   /// How many responses are still to come.
   var flyingCount: Int { requests.count { $0.exchange != nil } }
 
-  func contains(_ page: PageRequest) -> Bool { requests.contains { $0.page == page && !$0.isUnwanted } }
+  func contains(_ page: PageRequest) -> Bool { pending(page) != nil }
+
+  private func pending(_ page: PageRequest) -> PendingRequest? { requests.first { $0.page == page && !$0.isUnwanted } }
 
   mutating func start(_ page: PageRequest, _ request: HTTPRequest) {
     let now = Clock.monotonic()
     if flyingCount == 0 { lookedAt = now }
     var flight = PendingRequest(page: page, start: now)
     do throws(HTTPError) { flight.exchange = try HTTPExchange(request, of: client, limits) } catch {
-      flight.finished = FinishedRequest(.failed(error), seconds: 0, form)
+      flight.finished = FinishedRequest(.failure(error), seconds: 0, options)
     }
     requests.append(flight)
   }
@@ -62,16 +58,16 @@ struct RequestQueue {
     for index in requests.indices where requests[index].exchange != nil {
       // No server is to blame for the time in which nobody looked.
       requests[index].exchange?.extendTimeout(by: pause)
-      let result: Result
+      let result: Result<HTTPResponse, HTTPError>
       do throws(HTTPError) {
         guard let response = try requests[index].exchange?.advance() else { continue }
-        result = .answered(response)
+        result = .success(response)
       } catch {
-        result = .failed(error)
+        result = .failure(error)
       }
       requests[index].exchange = nil
       let seconds = Clock.monotonic() - requests[index].start
-      requests[index].finished = FinishedRequest(result, seconds: seconds, form)
+      requests[index].finished = FinishedRequest(result, seconds: seconds, options)
       if !requests[index].isUnwanted { landed.append(requests[index].page) }
     }
     requests.removeAll { $0.isUnwanted && $0.exchange == nil }
@@ -94,14 +90,10 @@ struct RequestQueue {
   func sleep(until deadline: Double) throws(ToolFailure) -> Interruption? { try interrupts.sleep(until: deadline) }
 
   /// Whether the response to a request has begun.
-  func hasHead(_ page: PageRequest) -> Bool {
-    requests.first { $0.page == page && !$0.isUnwanted }?.exchange?.hasHead ?? false
-  }
+  func hasHead(_ page: PageRequest) -> Bool { pending(page)?.exchange?.hasHead ?? false }
 
   /// The response to a request, if it has come.
-  func finished(of page: PageRequest) -> FinishedRequest? {
-    requests.first { $0.page == page && !$0.isUnwanted }?.finished
-  }
+  func finished(of page: PageRequest) -> FinishedRequest? { pending(page)?.finished }
 
   /// Drops all requests but some, and their responses.
   /// - Returns: the ends of those that were dropped; nil for a response that is still to come.
@@ -115,4 +107,60 @@ struct RequestQueue {
 
   /// Drops a response that has come.
   mutating func drop(_ page: PageRequest) { requests.removeAll { $0.page == page && $0.exchange == nil } }
+}
+
+/// The end of a request: a response or an error, and what the response says about further requests.
+struct FinishedRequest {
+  let result: Result<HTTPResponse, HTTPError>
+  /// By the monotonic clock.
+  let time = Clock.monotonic()
+  /// From the request to the end of the response.
+  let seconds: Double
+  /// Nil if the response is not JSON.
+  private(set) var document: JSONDocument?
+  /// Why it is not JSON.
+  private(set) var fault: JSONError?
+  /// The wait that the response asks for.
+  private(set) var asked = AskedWait(HTTPHead())
+  private(set) var verdict = StatusPolicy.Verdict.final
+
+  init(_ result: Result<HTTPResponse, HTTPError>, seconds: Double, _ options: Options) {
+    (self.result, self.seconds) = (result, seconds)
+    guard case .success(let response) = result else { return }
+    // The body of a refusal is a document.
+    let isOfLines = options.walk.items == .lines && response.head.status < 300
+    do throws(JSONError) {
+      document =
+        try isOfLines
+        ? LinePage.document(response.body, maxDepth: options.maxDepth)
+        : JSONDocument(parsing: response.body, maxDepth: options.maxDepth)
+    } catch {
+      fault = error
+    }
+    asked = AskedWait(response.head, document, now: Clock.now())
+    verdict = StatusPolicy.verdict(response.head, document, to: response.request)
+  }
+
+  /// Whether the server wants fewer requests: HTTP 429, or another refusal that asks for a wait.
+  var isThrottled: Bool {
+    guard verdict == .retried, case .success(let response) = result else { return false }
+    return response.head.status == 429 || asked.seconds > 0
+  }
+
+  /// Whether it ends the walk: another try would end in the same way.
+  var isFinal: Bool {
+    switch result {
+    case .success: verdict == .final || (verdict == .taken && fault != nil)
+    case .failure(let error): !error.isRetryable
+    }
+  }
+
+  /// For a message: `HTTP 200, 1234 bytes in 50 ms`.
+  var words: String {
+    switch result {
+    case .success(let response):
+      "HTTP \(response.head.status), \(response.body.count) bytes in \(Int(min(seconds, 1e9) * 1000)) ms"
+    case .failure(let error): error.message
+    }
+  }
 }

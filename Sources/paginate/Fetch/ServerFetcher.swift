@@ -4,9 +4,9 @@ import FeedHTTP
 /// Pages from a server, with or without a store. The engine knows a request only as JSON, which in a store has no secrets.
 /// Here it becomes a request again.
 struct ServerFetcher: ReportingFetcher {
-  var walker: Walker
+  private var walker: Walker
   var source: PageSource
-  var numbered: ShiftingPages
+  private var numbered: ShiftingPages
   /// The request of the command line, and the first one, which may have the parameter of `--since` too.
   private let given, first: PageRequest
   /// Nil if requests are not kept.
@@ -68,6 +68,53 @@ struct ServerFetcher: ReportingFetcher {
     }
   }
 
+  // MARK: Pages that were requested ahead
+
+  /// Requests a page.
+  private mutating func response(
+    to request: PageRequest, ifNoneMatch: [UInt8]?, _ endStatuses: StatusSet
+  ) throws(ToolFailure) -> PageSource.ServedPage? {
+    let ahead = numbered.ahead(of: request)
+    let response = try source.page(request, ifNoneMatch: ifNoneMatch, endStatuses: endStatuses, ahead: ahead)
+    guard var found = response, found.document != nil else { return response }
+    if numbered.mayBeEarly(request) {
+      let fits = read(found).map { numbered.continuity.fits($0) } ?? false
+      if numbered.judge(fits: fits) { source.slowDown(because: "the feed changes fast") }
+      if !fits {
+        // The requests that were made together with this one may have been answered before it.
+        source.forget(because: "the feed has changed")
+        if found.wasAhead {
+          source.log("the feed has changed, reading the page again", found.response.url)
+          found = try again(request)
+        }
+      }
+    }
+    return found
+  }
+
+  private mutating func again(_ request: PageRequest) throws(ToolFailure) -> PageSource.ServedPage {
+    guard let found = try source.page(request) else {
+      throw .failed(.remote, "unexpected HTTP 304", source: source.home.display)
+    }
+    return found
+  }
+
+  /// The page in a response; nil if it cannot be read, which the walker reports.
+  private func read(_ found: PageSource.ServedPage) -> Page? {
+    guard let document = found.document else { return nil }
+    return try? walker.shape?.read(document, found.response.head)
+  }
+
+  /// Decides which pages to request ahead.
+  /// - Parameter wanted: how many more items are wanted; nil for all.
+  private mutating func plan(after step: Walker.Step, of request: PageRequest, _ response: HTTPResponse, wanted: Int?) {
+    let hadReason = numbered.reasonAgainst != nil
+    numbered.add(step, of: request, walker.shape, wanted: wanted)
+    if let reason = numbered.reasonAgainst, !hadReason {
+      source.note("one request at a time (--parallel): \(reason)", response.url)
+    }
+  }
+
   // MARK: Pages
 
   mutating func fetch(_ request: [UInt8], ifNoneMatch: [UInt8]?, after progress: WalkProgress) -> FeedResponse {
@@ -102,23 +149,17 @@ struct ServerFetcher: ReportingFetcher {
     }
   }
 
-  /// A page without its items, and what is to become of them.
-  private struct Read {
-    var page: FeedPage
-    let items: ItemTexts
-    let newer: [Bool]?
-  }
-
-  /// - Returns: nil if the page has not changed (304).
+  /// - Returns: the page without its items, what is to become of them, and which of them are newer than the mark of
+  ///   `--since`; nil if the page has not changed (304).
   private mutating func read(
     _ request: PageRequest, _ json: [UInt8], ifNoneMatch: [UInt8]?, _ progress: WalkProgress
-  ) throws(ToolFailure) -> Read? {
+  ) throws(ToolFailure) -> (page: FeedPage, items: ItemTexts, newer: [Bool]?)? {
     // The first page is never past the end: an error there is an error.
     let endStatuses = request == first ? .none : walker.options.endStatuses
     let isFirst = walker.shape == nil
     guard let found = try response(to: request, ifNoneMatch: ifNoneMatch, endStatuses) else { return nil }
     guard let document = found.document else {
-      return Read(page: FeedPage(items: []), items: ItemTexts([]), newer: nil)
+      return (FeedPage(items: []), ItemTexts([]), nil)
     }
     // If the page is refused, what it has shown helps most.
     defer { if isFirst { log(found.response.url) } }
@@ -127,9 +168,8 @@ struct ServerFetcher: ReportingFetcher {
     plan(after: step, of: request, found.response, wanted: progress.wanted.map { max($0 - count, 0) })
     source.progress.items += count
     let page = page(step, of: json, found.response)
-    return Read(
-      page: page, items: printsPages ? ItemTexts(whole: step.page) : ItemTexts(step.page),
-      newer: try readMarks(step.page, found.response))
+    let items = printsPages ? ItemTexts(whole: step.page) : ItemTexts(step.page)
+    return (page, items, try readMarks(step.page, found.response))
   }
 
   private mutating func step(
