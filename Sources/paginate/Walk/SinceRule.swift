@@ -128,18 +128,16 @@ struct SinceReader: Sendable {
         continue
       }
       hasValue = true
+      func unexpected(_ wanted: String) -> NextError {
+        let found = text.map { "'\(shortened($0))'" } ?? value.kind.name
+        return .response(
+          "item \(index + 1): expected \(wanted) \(place), found \(found) (\(shown))", at: value.range.lowerBound)
+      }
       let isNumber = value.kind == .number
       guard let text, let found = SinceValue(text, isNumber: isNumber, as: mark?.greatest.kind) else {
-        let found = text.map { "'\(shortened($0))'" } ?? value.kind.name
-        throw .response(
-          "item \(index + 1): expected \(mark?.greatest.kind.name ?? "a number, a time or a string") \(place), "
-            + "found \(found) (\(shown))", at: value.range.lowerBound)
+        throw unexpected(mark?.greatest.kind.name ?? "a number, a time or a string")
       }
-      if found.kind == .text, shift != nil {
-        throw .response(
-          "item \(index + 1): expected a number or a time \(place), found '\(shortened(text))' (\(shown))",
-          at: value.range.lowerBound)
-      }
+      if found.kind == .text, shift != nil { throw unexpected("a number or a time") }
       if mark == nil { mark = SinceMark(source: source, greatest: found) }
       if mark?.greatest.isBelow(found) == true { mark?.greatest = found }
       result.append(mark?.covered?.isBelow(found) ?? false)

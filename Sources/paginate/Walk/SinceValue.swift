@@ -38,12 +38,10 @@ struct ScaledNumber: Comparable, Sendable {
 
   /// - Parameter fraction: the digits after the point.
   init(_ whole: Int, fraction: [UInt8]) {
-    let rest = DecimalText(fraction) ?? DecimalText(0)
     scale = fraction.count
     // The fraction is added to a negative whole number too.
-    unscaled =
-      whole < 0
-      ? DecimalText(0) - (DecimalText(-whole).scaled(by: scale) - rest) : DecimalText(whole).scaled(by: scale) + rest
+    unscaled = NextRule.Shift(amount: DecimalText(fraction) ?? DecimalText(0), isMinus: false)
+      .applied(to: DecimalText(whole).scaled(by: scale))
   }
 
   private func aligned(to scale: Int) -> DecimalText { unscaled.scaled(by: scale - self.scale) }
@@ -53,35 +51,18 @@ struct ScaledNumber: Comparable, Sendable {
     return left.aligned(to: scale) < right.aligned(to: scale)
   }
 
-  static func == (left: ScaledNumber, right: ScaledNumber) -> Bool {
-    let scale = max(left.scale, right.scale)
-    return left.aligned(to: scale) == right.aligned(to: scale)
-  }
+  static func == (left: ScaledNumber, right: ScaledNumber) -> Bool { !(left < right) && !(right < left) }
 
   func shifted(by shift: NextRule.Shift) -> ScaledNumber {
     let exact = NextRule.Shift(amount: shift.amount.scaled(by: scale), isMinus: shift.isMinus)
     return ScaledNumber(exact.applied(to: unscaled), scale: scale)
   }
 
-  /// The digits before the point, and those after it.
-  private var digits: (whole: ArraySlice<UInt8>, fraction: ArraySlice<UInt8>) {
-    let all = Array(repeating: UInt8(ascii: "0"), count: max(0, scale + 1 - unscaled.digits.count)) + unscaled.digits
-    return (all.dropLast(scale), all.suffix(scale))
-  }
-
-  /// The whole number below, and the digits of the fraction to add; nil if the number is too large.
-  var parts: (whole: Int, fraction: [UInt8])? {
-    guard let whole = Int(decimal: digits.whole) else { return nil }
-    let fraction = Array(digits.fraction)
-    guard unscaled.isNegative else { return (whole, fraction) }
-    guard let rest = DecimalText(fraction), rest != DecimalText(0) else { return (-whole, fraction) }
-    let complement = ScaledNumber(DecimalText(1).scaled(by: scale) - rest, scale: scale)
-    return (-whole - 1, Array(complement.digits.fraction))
-  }
-
   var text: [UInt8] {
     let sign = unscaled.isNegative ? [UInt8(ascii: "-")] : []
-    return sign + digits.whole + (scale == 0 ? [] : [UInt8(ascii: ".")] + digits.fraction)
+    let zeros = [UInt8](repeating: UInt8(ascii: "0"), count: max(0, scale + 1 - unscaled.digits.count))
+    let digits = zeros + unscaled.digits
+    return sign + digits.dropLast(scale) + (scale == 0 ? [] : [UInt8(ascii: ".")] + digits.suffix(scale))
   }
 }
 
@@ -149,9 +130,12 @@ struct SinceValue: Equatable, Sendable {
   /// The value plus or minus a number, or seconds, as a text of the same form; nil if it is a text.
   func shifted(by shift: NextRule.Shift?) -> [UInt8]? {
     guard let shift else { return text }
-    guard let amount = amount?.shifted(by: shift) else { return nil }
-    guard kind != .number else { return amount.text }
-    guard let parts = amount.parts else { return nil }
-    return ISOTime(text, isLocal: kind == .local)?.text(at: parts.whole, fraction: parts.fraction)
+    guard kind == .time || kind == .local, let time = ISOTime(text, isLocal: kind == .local) else {
+      return amount?.shifted(by: shift).text
+    }
+    // Whole seconds are added, so the fraction stays.
+    let moved = shift.applied(to: DecimalText(time.seconds))
+    guard let seconds = Int(decimal: moved.digits) else { return nil }
+    return time.text(at: moved.isNegative ? -seconds : seconds, fraction: time.fraction)
   }
 }
