@@ -24,7 +24,7 @@ struct PageSource {
   /// The wait for the head of a response.
   private var responseWait = SilentWait()
   /// The wait that a response asked for, and its end by the monotonic clock.
-  private var pause = (wait: 0.0, reason: "", end: 0.0)
+  private var pause = (asked: AskedWait(HTTPHead()), end: 0.0)
   /// How many more requests the server allows now; nil if it does not say.
   private var left: Double?
   private var lastStart = 0.0
@@ -90,19 +90,18 @@ struct PageSource {
       let finished = try finished(of: request, ahead)
       progress.clear()
       lastResponse = Clock.monotonic()
+      requests.drop(request)
       if wasAhead, finished.isFinal {
         // The feed may have changed since then. Only a response to a request that is made now is final.
         log(finished.words + ", asking again", url)
-        requests.drop(request)
         wasAhead = false
         continue
       }
-      requests.drop(request)
       switch finished.result {
       case .failure(let error):
         failureKind = .network(error.kind)
         guard error.isRetryable else { throw error.failure(url.display) }
-        try retry(after: error.failure(url.display), asked: 0, "")
+        try retry(after: error.failure(url.display), finished.asked)
       case .success(let response):
         if response.head.status == 304, ifNoneMatch != nil {
           firstHead = firstHead ?? response.head
@@ -150,7 +149,7 @@ struct PageSource {
       }
       return finished.document
     case .retried:
-      try retry(after: refusal(response, url), asked: finished.asked.seconds, finished.asked.reason)
+      try retry(after: refusal(response, url), finished.asked)
       return nil
     case .empty, .final: throw refusal(response, url)
     }
@@ -245,19 +244,19 @@ struct PageSource {
   /// Remembers what a response asks for.
   private mutating func note(_ request: PageRequest, isWanted: Bool) {
     guard let finished = requests.finished(of: request) else { return }
-    var (wait, reason) = (finished.asked.seconds, finished.asked.reason)
+    var asked = finished.asked
     if finished.isThrottled {
       slowDown(because: finished.words)
       // The wanted response is judged soon, like any other refusal.
       if isWanted { return }
-      if wait == 0 { (wait, reason) = (Self.pauseAfterRefusal, finished.words) }
+      if asked.seconds == 0 { asked.extend(to: Self.pauseAfterRefusal, finished.words) }
       requests.drop(request)
     } else if finished.verdict != .taken {
       return
     }
-    left = finished.asked.left
-    let end = finished.time + wait
-    if end >= pause.end { pause = (wait, reason, end) }
+    left = asked.left
+    let end = finished.time + asked.seconds
+    if end >= pause.end { pause = (asked, end) }
   }
 
   // MARK: Waiting
@@ -290,21 +289,21 @@ struct PageSource {
   /// Waits until the next request is allowed.
   private mutating func wait(before url: HTTPURL) throws(ToolFailure) {
     guard lastResponse != nil else { return }
-    if pause.wait > options.maxWait { throw tooLong(pause.wait, pause.reason, url.display) }
-    let deadline = earliestStart
+    let (asked, deadline) = (pause.asked, earliestStart)
+    if asked.seconds > options.maxWait { throw tooLong(asked, url.display) }
     let left = deadline - Clock.monotonic()
     if left > 0 {
-      log("waiting \(secondsText(left)) s" + (pause.wait > 0 ? " (\(pause.reason))" : ""), url)
-      if pause.wait > 0 { try notes.print(.held, url.display, delay: left, pause.reason) }
+      log("waiting \(secondsText(left)) s" + (asked.seconds > 0 ? " (\(asked.reason))" : ""), url)
+      if asked.seconds > 0 { try notes.print(.held, url.display, delay: left, asked.reason) }
       try wait(until: deadline)
     }
   }
 
-  private mutating func retry(after failure: ToolFailure, asked: Double, _ reason: String) throws(ToolFailure) {
-    guard case .wait(let seconds, let isReported) = policy.fail(asked: asked) else {
-      throw .failed(asked > 0 ? .tryAgain : failure.status, failure.diagnostic.adding(policy.gaveUp))
+  private mutating func retry(after failure: ToolFailure, _ asked: AskedWait) throws(ToolFailure) {
+    guard case .wait(let seconds, let isReported) = policy.fail(asked: asked.seconds) else {
+      throw .failed(asked.seconds > 0 ? .tryAgain : failure.status, failure.diagnostic.adding(policy.gaveUp))
     }
-    if asked > options.maxWait { throw tooLong(asked, reason, failure.diagnostic.source) }
+    if asked.seconds > options.maxWait { throw tooLong(asked, failure.diagnostic.source) }
     if isReported || options.isVerbose, !http.isSilent {
       streams.say(failure.diagnostic.adding(RetryPolicy.words("retrying", in: seconds)))
     }
@@ -312,10 +311,10 @@ struct PageSource {
     try wait(until: Clock.monotonic() + seconds)
   }
 
-  private mutating func tooLong(_ seconds: Double, _ reason: String, _ source: String?) -> ToolFailure {
-    retryWait = Int(min(seconds, 1e9).rounded(.up))
-    let text = "asked to wait \(secondsText(seconds)) s (\(reason)), more than \(secondsText(options.maxWait)) s"
-    return .failed(.tryAgain, text + " (--max-wait)", source: source)
+  private mutating func tooLong(_ asked: AskedWait, _ source: String?) -> ToolFailure {
+    retryWait = Int(min(asked.seconds, 1e9).rounded(.up))
+    let words = "asked to wait \(secondsText(asked.seconds)) s (\(asked.reason))"
+    return .failed(.tryAgain, "\(words), more than \(secondsText(options.maxWait)) s (--max-wait)", source: source)
   }
 
   /// Names something that does not come.

@@ -62,9 +62,7 @@ struct RequestQueue {
       do throws(HTTPError) {
         guard let response = try requests[index].exchange?.advance() else { continue }
         result = .success(response)
-      } catch {
-        result = .failure(error)
-      }
+      } catch { result = .failure(error) }
       requests[index].exchange = nil
       let seconds = Clock.monotonic() - requests[index].start
       requests[index].finished = FinishedRequest(result, seconds: seconds, options)
@@ -134,9 +132,7 @@ struct FinishedRequest {
         try isOfLines
         ? LinePage.document(response.body, maxDepth: options.maxDepth)
         : JSONDocument(parsing: response.body, maxDepth: options.maxDepth)
-    } catch {
-      fault = error
-    }
+    } catch { fault = error }
     asked = AskedWait(response.head, document, now: Clock.now())
     verdict = StatusPolicy.verdict(response.head, document, to: response.request)
   }

@@ -1,6 +1,38 @@
 import FeedCore
 import FeedHTTP
 
+/// A fetcher that says more than the engine needs, for messages, the exit status and the store.
+protocol ReportingFetcher: PageFetcher {
+  /// What was detected from the pages; nil before the first.
+  var shape: Shape? { get }
+  /// The failure of the last request, with its place.
+  var failure: ToolFailure? { get }
+  /// The error that a page reports although it has items.
+  var complaint: ToolFailure? { get }
+  /// Why nobody knows whether the pages are the whole feed.
+  var doubt: ToolFailure? { get }
+  var since: SinceReader? { get }
+  /// Whether a page has been read.
+  var hasRead: Bool { get }
+  /// Seconds for which the server wants no request, if that ended the walk.
+  var retryWait: Int? { get }
+}
+
+extension ReportingFetcher {
+  /// The exit status of a run.
+  /// - Parameter other: the failure that does not come from a page.
+  /// - Throws: the worst of what is wrong, after telling the rest.
+  func status(
+    _ outcome: FeedOutcome, _ streams: StandardStreams, other: (FeedFailure) -> ToolFailure
+  ) throws(ToolFailure) -> ExitStatus {
+    let ended = outcome.failure.map { failure ?? other($0) }
+    let wrong = [ended ?? (outcome.isStopped ? nil : doubt), complaint].compactMap(\.self)
+    guard let worst = wrong.max(by: { $0.status.rawValue < $1.status.rawValue }) else { return outcome.status }
+    for failure in wrong where failure != worst { streams.say(failure.diagnostic) }
+    throw worst
+  }
+}
+
 /// Pages from a server, with or without a store. The engine knows a request only as JSON, which in a store has no secrets.
 /// Here it becomes a request again.
 struct ServerFetcher: ReportingFetcher {
@@ -76,20 +108,16 @@ struct ServerFetcher: ReportingFetcher {
   ) throws(ToolFailure) -> PageSource.ServedPage? {
     let ahead = numbered.ahead(of: request)
     let response = try source.page(request, ifNoneMatch: ifNoneMatch, endStatuses: endStatuses, ahead: ahead)
-    guard var found = response, found.document != nil else { return response }
-    if numbered.mayBeEarly(request) {
-      let fits = read(found).map { numbered.continuity.fits($0) } ?? false
-      if numbered.judge(fits: fits) { source.slowDown(because: "the feed changes fast") }
-      if !fits {
-        // The requests that were made together with this one may have been answered before it.
-        source.forget(because: "the feed has changed")
-        if found.wasAhead {
-          source.log("the feed has changed, reading the page again", found.response.url)
-          found = try again(request)
-        }
-      }
-    }
-    return found
+    guard let found = response, found.document != nil else { return response }
+    guard numbered.mayBeEarly(request) else { return found }
+    let fits = read(found).map { numbered.continuity.fits($0) } ?? false
+    if numbered.judge(fits: fits) { source.slowDown(because: "the feed changes fast") }
+    if fits { return found }
+    // The requests that were made together with this one may have been answered before it.
+    source.forget(because: "the feed has changed")
+    guard found.wasAhead else { return found }
+    source.log("the feed has changed, reading the page again", found.response.url)
+    return try again(request)
   }
 
   private mutating func again(_ request: PageRequest) throws(ToolFailure) -> PageSource.ServedPage {
@@ -120,8 +148,7 @@ struct ServerFetcher: ReportingFetcher {
   mutating func fetch(_ request: [UInt8], ifNoneMatch: [UInt8]?, after progress: WalkProgress) -> FeedResponse {
     failure = nil
     guard let asked = self.request(request) else {
-      return .failed(
-        FeedFailure(status: .error, message: StoreError.damaged("a request in it cannot be read").message))
+      return .failed(FeedFailure(status: .error, message: StoreError.damaged("a request in it cannot be read").message))
     }
     do throws(ToolFailure) {
       // A page of this run leads to no other place, but a store may have been made with another URL.
@@ -158,9 +185,7 @@ struct ServerFetcher: ReportingFetcher {
     let endStatuses = request == first ? .none : walker.options.endStatuses
     let isFirst = walker.shape == nil
     guard let found = try response(to: request, ifNoneMatch: ifNoneMatch, endStatuses) else { return nil }
-    guard let document = found.document else {
-      return (FeedPage(items: []), ItemTexts([]), nil)
-    }
+    guard let document = found.document else { return (FeedPage(items: []), ItemTexts([]), nil) }
     // If the page is refused, what it has shown helps most.
     defer { if isFirst { log(found.response.url) } }
     let step = try step(request, found.response, document, numbered.counting(progress, request))
@@ -221,9 +246,7 @@ struct ServerFetcher: ReportingFetcher {
         guard let target = try origin?.target(of: link, from: response.url) else { return link }
         return Array(target.text.utf8)
       }
-    } catch {
-      throw source.failure(error, response, page: walker.pages)
-    }
+    } catch { throw source.failure(error, response, page: walker.pages) }
   }
 
   /// Says what the first page has shown.
@@ -232,5 +255,24 @@ struct ServerFetcher: ReportingFetcher {
     if walker.options.findsID, hasRead, let id = shape?.id {
       source.note("using \(id.shown) as the id of an item (--id)", url)
     }
+  }
+}
+
+extension FeedPage {
+  /// What the engine needs of a page. Its items are added later.
+  /// - Parameters:
+  ///   - rules: how the next page is requested; nil if it is not.
+  ///   - request: the one for the page.
+  ///   - next: the one that the page leads to.
+  ///   - failure: why the walk cannot go on.
+  init(_ step: Walker.Step, by rules: NextRules?, of request: [UInt8], next: [UInt8]?, _ failure: FeedFailure?) {
+    self.init(items: [], end: step.end)
+    isNumbered = rules?.deciding?.counter != nil
+    let count = step.page.counts.items ?? step.page.counts.pages
+    total = count.flatMap { NumberedPages.int($0.value) }
+    countsPages = count?.countsPages == true
+    // If the walk cannot go on, a later run reads the page again, perhaps with another rule.
+    self.failure = failure
+    self.next = failure == nil ? next : request
   }
 }
