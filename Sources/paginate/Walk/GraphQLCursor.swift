@@ -6,21 +6,21 @@ import FeedHTTP
 ///
 /// The request shows which variable. The query names it: `issues(first: 100, after: $cursor)`. Without a query text, as
 /// with a stored query, it is the only variable that is null in the first request.
-struct GraphQLCursor {
-  let rules: NextRules
-  let hasMore: HasMore?
-
+enum GraphQLCursor {
+  /// How to ask for the next page, and where a page says whether there is more.
   /// - Parameter items: the place of the items, if it is known.
   /// - Returns: nil if the response has no connection.
   /// - Throws: a usage error if there are several, or if the request has no variable for the cursor.
-  init?(_ root: JSONValue, items: JSONPointer?, _ request: PageRequest) throws(NextError) {
-    guard let info = try Self.pageInfo(root, items) else { return nil }
-    let variable = JSONPointer(tokens: [Array("variables".utf8), try Self.variable(of: request)])
-    rules = NextRules([
-      NextRule(.body(variable), .place(.body(info.appending(Array("endCursor".utf8))), shift: nil))
-    ])
-    let more = info.appending(Array("hasNextPage".utf8))
-    hasMore = root.value(at: more) == nil ? nil : try? HasMore(more.text)
+  static func find(
+    in root: JSONValue, items: JSONPointer?, _ request: PageRequest
+  ) throws(NextError) -> (rules: NextRules, hasMore: HasMore?)? {
+    guard let info = try pageInfo(root, items) else { return nil }
+    let variable = JSONPointer(tokens: [Array("variables".utf8), try variable(of: request)])
+    let (cursor, more) = (info.appending(Array("endCursor".utf8)), info.appending(Array("hasNextPage".utf8)))
+    return (
+      NextRules([NextRule(.body(variable), .place(.body(cursor), shift: nil))]),
+      root.value(at: more) == nil ? nil : try? HasMore(more.text)
+    )
   }
 
   // MARK: The response
@@ -76,8 +76,7 @@ struct GraphQLCursor {
     let candidates = named.isEmpty ? empty : named.filter { empty.contains($0) || variables?.member($0) == nil }
     if candidates.count == 1 { return candidates[0] }
     if named.isEmpty && empty.isEmpty {
-      throw .usage(
-        "no variable for the cursor: the query needs 'after: $NAME', or one of its variables must be null")
+      throw .usage("no variable for the cursor: the query needs 'after: $NAME', or one of its variables must be null")
     }
     let names = (named.isEmpty ? empty : named).map { "$" + quoted($0) }.joined(separator: ", ")
     throw .usage("cannot tell which variable takes the cursor: \(names)")
@@ -87,52 +86,34 @@ struct GraphQLCursor {
   static func afterVariables(_ query: [UInt8]) -> [[UInt8]] {
     var words: [ArraySlice<UInt8>] = []
     var found: [[UInt8]] = []
-    var index = 0
-    while index < query.count {
-      let start = index
-      switch query[index] {
-      case UInt8(ascii: "#"):
-        while index < query.count, !query[index].isLineEnd { index += 1 }
-        continue
-      case UInt8(ascii: "\""):
-        skipString(query, &index)
+    var rest = query[...]
+    while let byte = rest.first {
+      if byte == UInt8(ascii: "#") {
+        rest = rest.drop { !$0.isLineEnd }
+      } else if byte == UInt8(ascii: "\"") {
+        rest = afterString(rest)
         words = []
-        continue
-      case let byte where isNameByte(byte):
-        while index < query.count, isNameByte(query[index]) { index += 1 }
-      case let byte where byte.isSpaceOrControl || byte == UInt8(ascii: ","):  // a comma is white space in GraphQL
-        index += 1
-        continue
-      default: index += 1
-      }
-      words.append(query[start..<index])
-      if words.count > 4 { words.removeFirst() }
-      if words.count == 4, words[0].elementsEqual("after".utf8), words[1].elementsEqual(":".utf8),
-        words[2].elementsEqual("$".utf8), words[3].first.map(isNameByte) == true, !found.contains(Array(words[3]))
-      {
-        found.append(Array(words[3]))
+      } else if byte.isSpaceOrControl || byte == UInt8(ascii: ",") {  // a comma is white space in GraphQL
+        rest.removeFirst()
+      } else {
+        let word = isNameByte(byte) ? rest.prefix(while: isNameByte) : rest.prefix(1)
+        rest = rest.dropFirst(word.count)
+        words = words.suffix(3) + [word]
+        let isAfter = words.dropLast().elementsEqual(["after", ":", "$"]) { $0.elementsEqual($1.utf8) }
+        if isAfter, isNameByte(byte), !found.contains(Array(word)) { found.append(Array(word)) }
       }
     }
     return found
   }
 
-  private static func skipString(_ query: [UInt8], _ index: inout Int) {
-    let quote = UInt8(ascii: "\"")
-    let isBlock = query[index...].starts(with: [quote, quote, quote])
-    index += isBlock ? 3 : 1
-    while index < query.count {
-      if query[index] == UInt8(ascii: "\\") {
-        index += 2
-      } else if isBlock ? query[index...].starts(with: [quote, quote, quote]) : query[index] == quote {
-        index += isBlock ? 3 : 1
-        return
-      } else {
-        index += 1
-      }
-    }
+  /// What is after a string or a block string.
+  private static func afterString(_ query: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+    let block = Array("\"\"\"".utf8)
+    let end = query.starts(with: block) ? block : Array("\"".utf8)
+    var rest = query.dropFirst(end.count)
+    while !rest.isEmpty, !rest.starts(with: end) { rest = rest.dropFirst(rest.first == UInt8(ascii: "\\") ? 2 : 1) }
+    return rest.dropFirst(end.count)
   }
 
-  private static func isNameByte(_ byte: UInt8) -> Bool {
-    byte.isLetter || byte.isDigit || byte == UInt8(ascii: "_")
-  }
+  private static func isNameByte(_ byte: UInt8) -> Bool { byte.isLetter || byte.isDigit || byte == UInt8(ascii: "_") }
 }

@@ -95,7 +95,7 @@ struct Shape: Equatable, Sendable {
   /// Finds the start of a number, if it was not given: 0 or 1 if the first request starts there, or if the page says so
   /// under the parameter's name (SCIM, RFC 7644 §3.4.2.4). Without it, the last page cannot be recognised.
   private mutating func learnStart(_ root: JSONValue, _ request: PageRequest) {
-    guard let counter = next?.counting?.counter, counter.start == nil, let rule = next?.deciding else { return }
+    guard let rule = next?.deciding, let counter = rule.counter, counter.start == nil else { return }
     let unknown = DecimalText(2)
     let given = (try? rule.number(in: request, unknown)).flatMap { $0 == unknown ? nil : $0 }
     let said =
@@ -107,14 +107,12 @@ struct Shape: Equatable, Sendable {
 
   /// The cursor of GraphQL, which is beside the items.
   private mutating func learnGraphQL(_ root: JSONValue, _ request: PageRequest) throws(NextError) {
-    guard isGraphQL, let cursor = try GraphQLCursor(root, items: items, request) else { return }
+    guard isGraphQL, let cursor = try GraphQLCursor.find(in: root, items: items, request) else { return }
     (found, next) = (cursor.rules, cursor.rules)
     hasMore = hasMore ?? cursor.hasMore
   }
 
-  private mutating func learnNext(
-    _ root: JSONValue, _ head: HTTPHead?, _ request: PageRequest?, _ url: HTTPURL?
-  ) {
+  private mutating func learnNext(_ root: JSONValue, _ head: HTTPHead?, _ request: PageRequest?, _ url: HTTPURL?) {
     let body = request?.body.flatMap { try? JSONDocument(parsing: $0) }?.root
     if next != nil {
       // Of a known API, the place of the items is known too.
@@ -136,15 +134,13 @@ struct Shape: Equatable, Sendable {
       learnConvention(root, head, request, isInBody: body?.kind == .object)
     }
     found = next
-    if hasMore == nil, next?.counting?.counter.countsPages ?? true {
+    if hasMore == nil, next?.deciding?.counter?.countsPages ?? true {
       hasMore = Convention.hasMore.lazy.compactMap { try? HasMore(Array($0.utf8)) }
         .first { $0.isBoolean(in: root) }
     }
   }
 
-  private mutating func learnConvention(
-    _ root: JSONValue, _ head: HTTPHead?, _ request: PageRequest?, isInBody: Bool
-  ) {
+  private mutating func learnConvention(_ root: JSONValue, _ head: HTTPHead?, _ request: PageRequest?, isInBody: Bool) {
     let link = Convention.links.first { Self.isLink(Convention.value($0, root)) }
     let cursor = Convention.cursors.first { $0.applies(to: root, head, isInBody: isInBody) }
     // A link would be followed with the body, which already says something else.
@@ -169,9 +165,7 @@ struct Shape: Equatable, Sendable {
     if isLeftOut || root.value(at: pointer) != nil { place = .list(pointer) }
   }
 
-  private mutating func take(
-    _ convention: Convention, _ root: JSONValue, _ request: PageRequest?, isInBody: Bool
-  ) {
+  private mutating func take(_ convention: Convention, _ root: JSONValue, _ request: PageRequest?, isInBody: Bool) {
     next = convention.rules(of: request ?? PageRequest(url: []), isInBody: isInBody)
     learnItems(convention, root)
     total = total ?? convention.total.flatMap { try? TotalPlace(Array($0.utf8)) }
