@@ -90,7 +90,7 @@ private struct Outcome: Equatable {
   init(_ walker: inout Walker, _ request: PageRequest?, _ head: HTTPHead?, _ document: JSONDocument) {
     do throws(NextError) {
       let step = try walker.take(request, head, document, after: WalkProgress(dedupes: true))
-      items = step.page.items.map(compact)
+      items = step.page.items.map(\.text)
       end = step.end
       switch step.outcome {
       // A cursor that is copied into a body keeps its layout from the page.
@@ -106,8 +106,6 @@ private struct Outcome: Equatable {
     }
   }
 }
-
-private func compact(_ item: PageItem) -> [UInt8] { text { item.write(to: &$0) } }
 
 private func relaid(_ bytes: [UInt8]) -> [UInt8] {
   guard let document = try? JSONDocument(parsing: bytes) else { return bytes }

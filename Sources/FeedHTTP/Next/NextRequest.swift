@@ -70,7 +70,8 @@ extension NextRules {
 }
 
 extension JSONTree {
-  fileprivate var bytes: [UInt8] {
+  /// The text on one line, without white space between the tokens.
+  package var bytes: [UInt8] {
     var output = ByteWriter()
     JSONWriter.writeCompact(self, to: &output)
     return output.take()
@@ -186,9 +187,7 @@ extension NextRule {
 
   private func set(_ value: JSONTree, at pointer: JSONPointer, in request: inout PageRequest) throws(NextError) {
     guard !pointer.tokens.isEmpty else {
-      var output = ByteWriter()
-      JSONWriter.writeCompact(value, to: &output)
-      request.body = output.take()
+      request.body = value.bytes
       return
     }
     let document = try Self.document(of: request, target)

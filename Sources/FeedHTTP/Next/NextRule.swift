@@ -172,12 +172,6 @@ package struct NextRules: Equatable, Sendable {
   /// Whether the cursor is Elasticsearch's scroll: the server counts, and the page after the last one has a cursor too.
   package var isScroll: Bool { deciding?.place == .body(JSONPointer(tokens: [Array("_scroll_id".utf8)])) }
 
-  /// The deciding rule, if it counts.
-  package var counting: (target: NextRule.Target, counter: NextRule.Counter)? {
-    guard let deciding, let counter = deciding.counter else { return nil }
-    return (deciding.target, counter)
-  }
-
   package var needsItems: Bool { deciding?.needsItems ?? false }
 
   /// Sets the start of the rule that counts.

@@ -12,10 +12,12 @@ package struct NextError: Error, Equatable, Sendable {
   /// Offset in the response's body, in bytes; nil if an offset would not help.
   package var offset: Int?
 
+  /// The command line and the API do not fit together.
   package static func usage(_ message: String) -> NextError {
     NextError(isUsage: true, message: message, offset: nil)
   }
 
+  /// A response is not as expected, or leads where a walk must not go.
   package static func response(_ message: String, at offset: Int? = nil) -> NextError {
     NextError(isUsage: false, message: message, offset: offset)
   }

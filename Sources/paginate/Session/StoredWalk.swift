@@ -231,7 +231,7 @@ struct StoredWalk {
   private func number(
     _ feed: inout FeedOptions, _ first: PageRequest, _ walk: WalkOptions, _ secrets: SecretParameters
   ) {
-    guard let rules = walk.next, let counter = rules.counting?.counter, let rule = rules.deciding else { return }
+    guard let rule = walk.next?.deciding, let counter = rule.counter else { return }
     feed.numbering = counter.countsPages ? .pages : .offsets
     let begin = (try? rule.number(in: first, counter.first)) ?? counter.first
     feed.numberedRequest = { number in

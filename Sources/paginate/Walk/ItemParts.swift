@@ -1,4 +1,5 @@
 import FeedCore
+import FeedHTTP
 
 /// The items of a MediaWiki batch (https://www.mediawiki.org/wiki/API:Continue). As long as a response has no
 /// `batchcomplete`, the next response has more members of the same items, and more elements of their arrays.
@@ -34,15 +35,11 @@ enum ItemParts {
     }
     var whole = JSONTree(parts[parts.count - 1].root)
     _ = try whole.add(try tree.value(at: items), at: items, makingParents: true)
-    var output = ByteWriter()
-    JSONWriter.writeCompact(whole, to: &output)
-    return JSONDocument(known: output.take())
+    return JSONDocument(known: whole.bytes)
   }
 
   /// Adds the members of an object that are not known. Of those that are known, arrays get the new elements.
-  private static func join(
-    _ object: JSONValue, to place: JSONPointer, in tree: inout JSONTree
-  ) throws(PointerError) {
+  private static func join(_ object: JSONValue, to place: JSONPointer, in tree: inout JSONTree) throws(PointerError) {
     var open = [(object, place)]
     while let (object, place) = open.popLast() {
       for child in object.children {

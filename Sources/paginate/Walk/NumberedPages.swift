@@ -10,16 +10,14 @@ struct NumberedPages: Equatable {
 
   /// - Returns: nil if the rules do not count.
   init?(_ rules: NextRules?) {
-    guard let rules, let counter = rules.counting?.counter, let rule = rules.deciding,
-      let start = Self.int(counter.first)
-    else { return nil }
+    guard let rule = rules?.deciding, let counter = rule.counter, let start = Self.int(counter.first) else {
+      return nil
+    }
     (self.rule, self.start, countsItems) = (rule, start, !counter.countsPages)
   }
 
   /// The number in a request; nil if it is too large.
-  func number(of request: PageRequest) -> Int? {
-    (try? rule.number(in: request, DecimalText(start))).flatMap(Self.int)
-  }
+  func number(of request: PageRequest) -> Int? { (try? rule.number(in: request, DecimalText(start))).flatMap(Self.int) }
 
   /// The request for another number.
   func request(_ number: Int, like request: PageRequest) -> PageRequest {

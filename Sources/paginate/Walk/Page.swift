@@ -33,15 +33,8 @@ struct PageItem: Sendable {
     place == 0 ? nil : JSONValue(document: value.document, position: value.position + Int(place) - 2)
   }
 
-  /// Writes the item on one line as received, without the white space between tokens.
-  func write(to output: inout ByteWriter) { JSONWriter.writeCompact(JSONTree(value), to: &output) }
-
-  /// The text that `write` writes.
-  var text: [UInt8] {
-    var output = ByteWriter()
-    write(to: &output)
-    return output.take()
-  }
+  /// The item on one line as received, without the white space between tokens.
+  var text: [UInt8] { JSONTree(value).bytes }
 }
 
 /// A page that was read.
@@ -63,9 +56,7 @@ extension Shape {
   /// - Parameters:
   ///   - head: the head of the response; nil if pages come from a file.
   ///   - mayLackItems: whether a page without anything at the place of its items counts as empty (`AbsentItems`).
-  func read(
-    _ document: JSONDocument, _ head: HTTPHead? = nil, mayLackItems: Bool = false
-  ) throws(NextError) -> Page {
+  func read(_ document: JSONDocument, _ head: HTTPHead? = nil, mayLackItems: Bool = false) throws(NextError) -> Page {
     var list: [PageItem] = []
     if let place, !mayLackItems, let array = try array(at: place, of: document) {
       list.reserveCapacity(array.children.reduce(0) { count, _ in count + 1 })
@@ -106,7 +97,12 @@ extension Shape {
 
   private func id(of child: JSONChildren.Child, _ number: Int) throws(NextError) -> JSONValue? {
     let item = child.value
-    guard let pointer = id else { return place?.isMembers == true ? try name(of: child, number) : nil }
+    guard let pointer = id else {
+      guard place?.isMembers == true else { return nil }
+      // The name of a member is the id of an item.
+      if let name = child.key, name.string?.isEmpty == false { return name }
+      throw .response("item \(number): the name of the member is empty (--items)", at: item.range.lowerBound)
+    }
     // A text of XML that had attributes (xml-split --as-json).
     guard let value = item.value(at: pointer).map({ $0.member("#text") ?? $0 }) else {
       throw .response("item \(number): no id at \(pointer.shown) (--id)", at: item.range.lowerBound)
@@ -120,15 +116,6 @@ extension Shape {
       throw .response("item \(number): the id at \(pointer.shown) is empty (--id)", at: value.range.lowerBound)
     }
     return value
-  }
-
-  /// The name of a member, which is the id of an item.
-  private func name(of child: JSONChildren.Child, _ number: Int) throws(NextError) -> JSONValue {
-    guard let name = child.key, name.string?.isEmpty == false else {
-      throw .response(
-        "item \(number): the name of the member is empty (--items)", at: child.value.range.lowerBound)
-    }
-    return name
   }
 }
 

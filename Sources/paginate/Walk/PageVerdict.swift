@@ -134,7 +134,7 @@ extension Walker {
     _ step: NextStep, _ rules: NextRules, _ page: Page, _ response: NextResponse, _ progress: WalkProgress
   ) -> Bool {
     let total = page.counts.items?.firm
-    let counter = rules.counting?.counter
+    let counter = rules.deciding?.counter
     if let total, let counter, !counter.countsPages, let next = DecimalText(step.deciding),
       next >= total + counter.first
     {
@@ -149,9 +149,7 @@ extension Walker {
     let start = counter.first
     let here = (try? rule.number(in: response.request, start)) ?? start
     // If numbers start at 0, the last page has the count less one.
-    if let count = page.counts.pages?.firm, here + DecimalText(start == DecimalText(0) ? 1 : 0) >= count {
-      return true
-    }
+    if let count = page.counts.pages?.firm, here + DecimalText(start == DecimalText(0) ? 1 : 0) >= count { return true }
     // Items can be counted only if the walk began at the first page.
     return ((try? rule.number(in: response.first, start)) ?? start) == start && isRead()
   }
