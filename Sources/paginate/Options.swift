@@ -226,7 +226,9 @@ extension OptionType<[UInt8]> {
 
 extension OptionType<HostPattern> {
   fileprivate static let host = Self("HOST") { bytes throws(OptionRefusal) in
-    guard let pattern = HostPattern(bytes) else { throw .expected(HostPattern.expected, found: bytes) }
+    guard let pattern = HostPattern(bytes) else {
+      throw .expected("a host such as api.example.com or localhost:8080", found: bytes)
+    }
     return pattern
   }
 }

@@ -24,8 +24,7 @@ extension Convention {
     Convention("JSON Feed", ["/version=https://jsonfeed.org/version/1.1"], "/next_url", items: "/items"),
     Convention("JSON Feed", ["/version=https://jsonfeed.org/version/1"], "/next_url", items: "/items"),
     Convention("Okta", ["header:x-okta-request-id"], "link"),
-    Convention(
-      "ActivityPub", ["/type=OrderedCollection", "/first"], "/next /first", items: "/orderedItems"),
+    Convention("ActivityPub", ["/type=OrderedCollection", "/first"], "/next /first", items: "/orderedItems"),
     Convention("Matrix", ["/chunk", "/start"], "from=/end", items: "/chunk"),
     Convention("Discourse", ["/topic_list/topics"], "/topic_list/more_topics_url", items: "/topic_list/topics"),
   ]
@@ -37,14 +36,12 @@ extension Convention {
     ),
     Convention(
       "Elasticsearch", ["/hits/hits/0/sort", "/took", "!/_scroll_id"],
-      "body:/search_after=last:/sort body:/pit/id=/pit_id", items: "/hits/hits",
-      isInBody: true),
+      "body:/search_after=last:/sort body:/pit/id=/pit_id", items: "/hits/hits", isInBody: true),
     Convention("Slack", ["/ok", "/response_metadata/next_cursor"], "cursor=/response_metadata/next_cursor"),
     Convention("Notion", ["/object=list", "/next_cursor", "/has_more"], "{body}start_cursor=/next_cursor"),
     Convention(
       "Stripe", ["/object=list", "/data", "/has_more", "/url"], "starting_after=last", items: "/data", id: "/id"),
-    Convention(
-      "Stripe search", ["/object=search_result", "/data", "/has_more"], "page=/next_page", items: "/data"),
+    Convention("Stripe search", ["/object=search_result", "/data", "/has_more"], "page=/next_page", items: "/data"),
     Convention("Stack Exchange", ["/items", "/has_more", "/quota_remaining"], "page=+1", items: "/items"),
     Convention(
       "Reddit", ["/kind=Listing", "/data/children", "/data/after"], "after=/data/after", items: "/data/children"),
@@ -54,15 +51,13 @@ extension Convention {
       "Jira", ["/issues", "/nextPageToken", "!/isLast"], "{body}nextPageToken=/nextPageToken", items: "/issues"),
     Convention("Jira", ["/startAt", "/maxResults", "/total"], "{body}startAt=+items", total: "/total"),
     Convention("Google", ["/nextPageToken", "!/issues"], "{body}pageToken=/nextPageToken"),
-    Convention(
-      "Solr", ["/response/docs", "/nextCursorMark"], "cursorMark=/nextCursorMark", items: "/response/docs"),
+    Convention("Solr", ["/response/docs", "/nextCursorMark"], "cursorMark=/nextCursorMark", items: "/response/docs"),
     Convention(
       "Solr", ["/response/docs", "/response/numFound", "/response/start", "!/nextCursorMark"], "start=+items",
       items: "/response/docs", total: "/response/numFound", isInBody: false),
     Convention("Airtable", ["/records", "/offset", "!/limit"], "offset=/offset", items: "/records"),
     Convention(
-      "Airtable", ["/records/0/createdTime", "/records/0/fields", "!/offset"], "offset=/offset",
-      items: "/records"),
+      "Airtable", ["/records/0/createdTime", "/records/0/fields", "!/offset"], "offset=/offset", items: "/records"),
     Convention("Bitbucket Server", ["/values", "/isLastPage"], "start=/nextPageStart", items: "/values"),
     Convention(
       "DynamoDB", ["/Items", "/LastEvaluatedKey"], "body:/ExclusiveStartKey=/LastEvaluatedKey", items: "/Items",
@@ -81,8 +76,7 @@ extension Convention {
       "body:/pagination/starting_after=/pages/next/starting_after", isInBody: true),
     Convention(
       "Intercom", ["/pages/type=pages", "!/pages/next/href"], "starting_after=/pages/next/starting_after",
-      isInBody: false),
-    Convention("Square", ["header:square-version"], "{body}cursor=/cursor"),
+      isInBody: false), Convention("Square", ["header:square-version"], "{body}cursor=/cursor"),
     Convention(
       "HubSpot", ["/results", "/paging/next/after"], "body:/after=/paging/next/after", items: "/results",
       isInBody: true),
@@ -91,8 +85,7 @@ extension Convention {
       "startIndex=+items@1", items: "/Resources", total: "/totalResults", isInBody: false),
     Convention("Algolia", ["/hits", "/page", "/nbPages"], "{body}page=+1@0", items: "/hits", total: "/nbPages"),
     Convention(
-      "OpenAlex", ["/meta/db_response_time_ms", "/meta/next_cursor"], "cursor=/meta/next_cursor",
-      items: "/results"),
+      "OpenAlex", ["/meta/db_response_time_ms", "/meta/next_cursor"], "cursor=/meta/next_cursor", items: "/results"),
     Convention(
       "OpenAlex", ["/meta/db_response_time_ms", "/meta/page", "/meta/per_page", "!/meta/next_cursor"], "page=+1",
       items: "/results", total: "/meta/count"),
@@ -103,22 +96,17 @@ extension Convention {
     Convention("MediaWiki", ["/query", "/batchcomplete", "!/continue"], "*=/continue"),
     Convention(
       "Dropbox", ["/entries", "/cursor", "/has_more"],
-      "url=value:/2/files/list_folder/continue body:=value:{} body:/cursor=/cursor",
-      items: "/entries", isInBody: true),
+      "url=value:/2/files/list_folder/continue body:=value:{} body:/cursor=/cursor", items: "/entries", isInBody: true),
     Convention(
-      "Kubernetes", ["/apiVersion", "/kind", "/metadata", "/items"], "continue=/metadata/continue",
-      items: "/items"),
+      "Kubernetes", ["/apiVersion", "/kind", "/metadata", "/items"], "continue=/metadata/continue", items: "/items"),
     Convention(
       "CouchDB", ["/rows", "/offset", "/total_rows"], "skip=+items", items: "/rows", total: "/total_rows",
-      isInBody: false),
-    Convention("Auth0", ["/start", "/limit", "/length", "/total"], "page=+1@0", total: "/total"),
+      isInBody: false), Convention("Auth0", ["/start", "/limit", "/length", "/total"], "page=+1@0", total: "/total"),
     Convention("PagerDuty", ["/offset", "/limit", "/more"], "offset=+items", hasMore: "/more"),
-    Convention(
-      "PagerDuty", ["/records", "/limit", "/next_cursor"], "cursor=/next_cursor", items: "/records"),
+    Convention("PagerDuty", ["/records", "/limit", "/next_cursor"], "cursor=/next_cursor", items: "/records"),
     Convention("Datadog", ["/data", "/meta/page/after"], "body:/page/cursor=/meta/page/after", isInBody: true),
     Convention("Zoom", ["/next_page_token", "/page_size"], "next_page_token=/next_page_token"),
-    Convention(
-      "Steam", ["/query_summary", "/reviews", "/cursor"], "cursor=/cursor", items: "/reviews"),
+    Convention("Steam", ["/query_summary", "/reviews", "/cursor"], "cursor=/cursor", items: "/reviews"),
     Convention(
       "Azure DevOps", ["/count", "/value", "header:x-ms-continuationtoken"],
       "continuationToken=header:x-ms-continuationtoken", items: "/value"),
@@ -126,8 +114,7 @@ extension Convention {
       "Azure Cosmos DB", ["/_rid", "/_count", "header:x-ms-continuation"],
       "header:x-ms-continuation=header:x-ms-continuation"),
     Convention("Heroku", ["header:next-range", "header:content-range"], "header:Range=header:Next-Range"),
-    Convention(
-      "GitLab", ["header:x-next-page", "header:x-page", "header:x-per-page"], "page=header:x-next-page"),
+    Convention("GitLab", ["header:x-next-page", "header:x-page", "header:x-per-page"], "page=header:x-next-page"),
   ]
 
   /// Members that say whether there is more; used if they are booleans.

@@ -30,9 +30,7 @@ enum ItemArray {
         let isData = hasAlikeObjects(places[index].value)
         for child in places[index].value.children {
           guard child.value.kind.isContainer, let key = child.key, !JSONString.equals(key, Convention.linkObject[...])
-          else {
-            continue
-          }
+          else { continue }
           let isObject = child.value.kind == .object
           // No guess leads through a key that is data.
           if isObject, isData || isNumber(key) {
@@ -59,8 +57,7 @@ enum ItemArray {
       if found.count > 1 {
         let names = found.prefix(5).map { "\(pointer(to: $0, places).shown) (\(count(of: places[$0].value)))" }
         let more = found.count > 5 ? " and \(found.count - 5) more" : ""
-        throw .usage(
-          "cannot tell which array holds the items (--items): \(names.joined(separator: ", "))\(more)")
+        throw .usage("cannot tell which array holds the items (--items): \(names.joined(separator: ", "))\(more)")
       }
       level = level.upperBound..<places.count
       depth += 1

@@ -24,12 +24,7 @@ struct HostPattern: Equatable, Sendable {
     guard isHost, isPort, !host.contains(":") || (host.hasPrefix("[") && host.hasSuffix("]")) else { return nil }
   }
 
-  /// What was expected, for `OptionRefusal.expected`.
-  static let expected = "a host such as api.example.com or localhost:8080"
-
-  func matches(_ url: HTTPURL) -> Bool {
-    host == url.host && (port.map { url.origin.hasSuffix(":" + $0) } ?? true)
-  }
+  func matches(_ url: HTTPURL) -> Bool { host == url.host && (port.map { url.origin.hasSuffix(":" + $0) } ?? true) }
 }
 
 /// The rules of a walk.

@@ -26,9 +26,7 @@ struct PageCounts: Equatable, Sendable {
     var isWhole: Bool { firm != nil || source == .member }
 
     /// `126 items (/count)`.
-    var shown: String {
-      "\(String(decoding: value.text, as: UTF8.self)) \(countsPages ? "pages" : "items") (\(place))"
-    }
+    var shown: String { "\(String(decoding: value.text, as: UTF8.self)) \(countsPages ? "pages" : "items") (\(place))" }
 
     /// Some servers say 0 if they have not counted. A member that is not more than the items of the page may count these.
     /// - Parameter here: how many items the page has.
@@ -52,15 +50,12 @@ struct PageCounts: Equatable, Sendable {
   ///   - total: the place of `--total`.
   ///   - place: where the items are; nil if that is not known.
   ///   - count: how many items the page has.
-  init(
-    _ root: JSONValue, _ head: HTTPHead?, total: TotalPlace?, items place: JSONPointer?, count: Int
-  ) {
+  init(_ root: JSONValue, _ head: HTTPHead?, total: TotalPlace?, items place: JSONPointer?, count: Int) {
     let found = [total?.read(root, head)].compactMap(\.self) + Self.inHead(head)
     let objects = place?.tokens.isEmpty == true ? [] : Self.aboutFeed(root, items: place)
     let wholes = Self.members(Self.wholeNames, .member, of: objects)
     let others = Self.members(Self.otherNames, .weakMember, of: objects)
-    items =
-      found.first { !$0.countsPages && $0.isKnown(count) } ?? Self.agreed(wholes.isEmpty ? others : wholes, count)
+    items = found.first { !$0.countsPages && $0.isKnown(count) } ?? Self.agreed(wholes.isEmpty ? others : wholes, count)
     saysAll = !wholes.isEmpty && wholes.allSatisfy { $0.source == .member && $0.value == DecimalText(count) }
     pages =
       found.first { $0.countsPages && $0.isKnown(count) }

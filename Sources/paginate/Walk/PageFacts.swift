@@ -60,9 +60,7 @@ struct PageFacts {
   }
 
   /// Whether something shows that the page is the whole feed, if nothing shows more.
-  var isWhole: Bool {
-    hasEnd || (isAtTop && (counts.pages != nil || counts.items?.isWhole == true || counts.saysAll))
-  }
+  var isWhole: Bool { hasEnd || (isAtTop && (counts.pages != nil || counts.items?.isWhole == true || counts.saysAll)) }
 
   // MARK: The place in the feed
 
@@ -99,11 +97,8 @@ struct PageFacts {
     }
     for name in Self.nextHeaders {
       guard let value = head.value(of: name) else { continue }
-      if value.isEmpty {
-        hasEnd = true
-      } else {
-        add("a header \(name)", Self.advice(for: name))
-      }
+      let rule = Self.headerRules[name] ?? "NAME=header:\(name), with the parameter's NAME"
+      if value.isEmpty { hasEnd = true } else { add("a header \(name)", "--next \(rule)") }
     }
     if let text = head.value(of: "x-pagination"), let object = try? JSONDocument(parsing: text).root {
       let before = more.count
@@ -123,18 +118,14 @@ struct PageFacts {
     "x-next-page", "next-page", "next-range", "x-next-cursor", "x-ms-continuation", "x-ms-continuationtoken",
     "x-ms-continuation-nextpartitionkey", "x-continuation-token", "cb-after",
   ]
+  /// Where the values of some of them go.
+  private static let headerRules = [
+    "x-next-page": "page=header:X-Next-Page", "next-page": "url=header:Next-Page",
+    "next-range": "header:Range=header:Next-Range",
+    "x-ms-continuation": "header:x-ms-continuation=header:x-ms-continuation",
+  ]
 
   // MARK: Members
-
-  private static func advice(for header: String) -> String {
-    switch header {
-    case "x-next-page": "--next page=header:X-Next-Page"
-    case "next-page": "--next url=header:Next-Page"
-    case "next-range": "--next header:Range=header:Next-Range"
-    case "x-ms-continuation": "--next header:x-ms-continuation=header:x-ms-continuation"
-    default: "--next NAME=header:\(header), with the parameter's NAME"
-    }
-  }
 
   private static let pageAdvice = "--next page=+1, with the parameter's name"
   /// In the names of links and cursors.
@@ -173,12 +164,7 @@ struct PageFacts {
 
   /// A yes or no, if only as a text.
   private static func answer(_ value: JSONValue) -> Bool? {
-    switch value.kind {
-    case .true: true
-    case .false: false
-    case .null, .number, .string, .escapedString, .array, .object:
-      value.string.flatMap { ["true": true, "false": false][String(decoding: $0, as: UTF8.self).lowercased()] }
-    }
+    ["true": true, "false": false][String(decoding: value.word ?? [], as: UTF8.self).lowercased()]
   }
 
   private mutating func read(link value: JSONValue, at place: JSONPointer) {

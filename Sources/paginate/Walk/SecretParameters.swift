@@ -176,9 +176,7 @@ struct SecretParameters: Sendable {
         }
         offset += found.document.bytes.count
       }
-    } catch {
-      return nil
-    }
+    } catch { return nil }
     return places.sorted { $0.range.lowerBound < $1.range.lowerBound }
   }
 

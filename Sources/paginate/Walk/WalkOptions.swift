@@ -56,8 +56,7 @@ extension NextRules {
   /// - Parameter isKept: whether requests are kept for a later run.
   func checkKept(_ isKept: Bool) throws(NextError) {
     guard isKept, isScroll else { return }
-    throw .usage(
-      "a store cannot keep a scroll, which the server forgets: type --next body:/search_after=last:/sort")
+    throw .usage("a store cannot keep a scroll, which the server forgets: type --next body:/search_after=last:/sort")
   }
 }
 

@@ -79,9 +79,7 @@ struct Walker: Sendable {
     }
     do throws(HTTPURL.Invalid) {
       origin = OriginRules(home: try HTTPURL(first.url), allowed: options.allowedHosts, trusted: options.trustedHosts)
-    } catch {
-      throw .usage("the URL is malformed")
-    }
+    } catch { throw .usage("the URL is malformed") }
   }
 
   /// Reads a page.
@@ -102,9 +100,7 @@ struct Walker: Sendable {
     self.shape = shape
     if shape.items.flatMap({ document.root.value(at: $0) }) != nil { hasMetItems = true }
     if let request, let head, let items = shape.items {
-      if ItemParts.isPart(document.root, items: items) {
-        return try part(page, shape, response(page, request, head))
-      }
+      if ItemParts.isPart(document.root, items: items) { return try part(page, shape, response(page, request, head)) }
       if !parts.isEmpty { page = try joined(page, shape, head, items) }
     }
     pages += 1
@@ -173,9 +169,7 @@ struct Walker: Sendable {
     defer { parts = [] }
     do { return try shape.read(ItemParts.joined(parts + [last], items: items), head) } catch let error as NextError {
       throw error
-    } catch {
-      throw .response("the parts of this page do not fit together", at: 0)
-    }
+    } catch { throw .response("the parts of this page do not fit together", at: 0) }
   }
 
   /// The options that can say where the items are. Without an array, they may be the members of an object.
@@ -280,8 +274,6 @@ struct Walker: Sendable {
         throw .usage("a relative next link needs the page's URL: type --print-next URL FILE")
       }
       return .link(Array(try OriginRules.url(link).text.utf8))
-    } catch {
-      return .failure(error)
-    }
+    } catch { return .failure(error) }
   }
 }
