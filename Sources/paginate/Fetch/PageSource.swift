@@ -169,6 +169,7 @@ struct PageSource {
     return safe(failure, about: response)
   }
 
+  /// The failure for a status that means no page.
   private func refusal(_ response: HTTPResponse, _ url: HTTPURL) -> ToolFailure {
     let problem = response.head.status == 206 ? StatusPolicy.part : nil
     let refusal = Refusal(response.head, problem, body: response.body, to: response.request, hiding: secrets.values)
@@ -299,6 +300,8 @@ struct PageSource {
     }
   }
 
+  /// Reports a failure and waits, for as long as the server asked or as the policy says.
+  /// - Throws: the failure itself after too many of them, and another one if the server asks for too long a wait.
   private mutating func retry(after failure: ToolFailure, _ asked: AskedWait) throws(ToolFailure) {
     guard case .wait(let seconds, let isReported) = policy.fail(asked: asked.seconds) else {
       throw .failed(asked.seconds > 0 ? .tryAgain : failure.status, failure.diagnostic.adding(policy.gaveUp))
@@ -311,6 +314,7 @@ struct PageSource {
     try wait(until: Clock.monotonic() + seconds)
   }
 
+  /// The wait is remembered, so that a later run does not ask earlier than the server wants.
   private mutating func tooLong(_ asked: AskedWait, _ source: String?) -> ToolFailure {
     retryWait = Int(min(asked.seconds, 1e9).rounded(.up))
     let words = "asked to wait \(secondsText(asked.seconds)) s (\(asked.reason))"
@@ -341,6 +345,7 @@ struct PageSource {
 
   // MARK: The request
 
+  /// The request as it is sent: what all pages share comes from the command line.
   private func request(_ page: PageRequest, _ url: HTTPURL, _ ifNoneMatch: [UInt8]?) -> HTTPRequest {
     var request = http.request(url, contentType: page.hasJSONBody ? "application/json" : nil)
     // The URL of a page has no name and password: those of the first URL are meant for every page.

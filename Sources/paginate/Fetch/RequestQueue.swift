@@ -38,8 +38,10 @@ struct RequestQueue {
 
   func contains(_ page: PageRequest) -> Bool { pending(page) != nil }
 
+  /// The request that is still wanted. Another one for the same page may be on its way to be dropped.
   private func pending(_ page: PageRequest) -> PendingRequest? { requests.first { $0.page == page && !$0.isUnwanted } }
 
+  /// Starts a request. One that cannot even start is finished at once, with its error.
   mutating func start(_ page: PageRequest, _ request: HTTPRequest) {
     let now = Clock.monotonic()
     if flyingCount == 0 { lookedAt = now }
@@ -122,6 +124,7 @@ struct FinishedRequest {
   private(set) var asked = AskedWait(HTTPHead())
   private(set) var verdict = StatusPolicy.Verdict.final
 
+  /// Parses the body of a response; without a body that is JSON, what its head asks for still counts.
   init(_ result: Result<HTTPResponse, HTTPError>, seconds: Double, _ options: Options) {
     (self.result, self.seconds) = (result, seconds)
     guard case .success(let response) = result else { return }

@@ -93,6 +93,7 @@ struct ServerFetcher: ReportingFetcher {
     return secrets?.restored(stored) ?? stored
   }
 
+  /// - Throws: if a stored request must not be made with this command line, because it leads to another origin.
   private func checkOrigin(of request: PageRequest) throws(ToolFailure) {
     guard let origin = walker.origin else { return }
     do { _ = try origin.target(of: request.url, from: origin.home) } catch {
@@ -120,6 +121,7 @@ struct ServerFetcher: ReportingFetcher {
     return try again(request)
   }
 
+  /// The page that there is now, whatever was requested ahead.
   private mutating func again(_ request: PageRequest) throws(ToolFailure) -> PageSource.ServedPage {
     guard let found = try source.page(request) else {
       throw .failed(.remote, "unexpected HTTP 304", source: source.home.display)
@@ -197,6 +199,7 @@ struct ServerFetcher: ReportingFetcher {
     return (page, items, try readMarks(step.page, found.response))
   }
 
+  /// Takes a page, and asks for its other parts before it is whole.
   private mutating func step(
     _ request: PageRequest, _ response: HTTPResponse, _ document: JSONDocument, _ progress: WalkProgress
   ) throws(ToolFailure) -> Walker.Step {

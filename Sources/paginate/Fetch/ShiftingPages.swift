@@ -118,6 +118,7 @@ struct PageContinuity {
     !recent.isEmpty && page.items.contains { item in recent.contains { $0.contains(item.id ?? []) } }
   }
 
+  /// Takes note that a page came from another moment than the one before, although it is not used.
   mutating func shift() { hasShifted = true }
 
   /// Adds a page.

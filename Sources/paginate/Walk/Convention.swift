@@ -37,11 +37,13 @@ struct Convention: Sendable {
     (self.items, self.total, self.id, self.hasMore, self.isInBody) = (items, total, id, hasMore, isInBody)
   }
 
+  /// - Parameter isInBody: whether the request has a JSON object as its body.
   func applies(to root: JSONValue, _ head: HTTPHead?, isInBody: Bool) -> Bool {
     if let wanted = self.isInBody, wanted != isInBody { return false }
     return signs.allSatisfy { Self.holds($0, root, head) }
   }
 
+  /// A sign with text is compared by its decoded string, or by its token: `/ok=true`.
   private static func holds(_ sign: String, _ root: JSONValue, _ head: HTTPHead?) -> Bool {
     if sign.hasPrefix(header) { return head?.value(of: String(sign.dropFirst(header.count))) != nil }
     let (place, text) = parts(of: sign)
@@ -85,6 +87,7 @@ struct Convention: Sendable {
     return NextRules(text.split(separator: " ").compactMap { try? NextRule.parse(Array($0.utf8)) })
   }
 
+  /// The value at a pointer from the tables.
   static func value(_ pointer: String, _ root: JSONValue) -> JSONValue? { root.value(at: Self.pointer(pointer)) }
 
   /// A pointer from the tables; tests check them.

@@ -4,8 +4,8 @@ import FeedHTTP
 /// The place of the items in a page, if there is no `--items`: the one array of objects. That is the whole page, else
 /// the array nested least deep in objects. Arrays are not searched, because their contents belong to items.
 enum ItemArray {
-  /// Objects and arrays, each with the index of the one that it is in, as a chain up to the top: building a path for each
-  /// would cost more than the page.
+  /// Objects and arrays, each with the index of the one that it is in, as a chain up to the top: building a path for
+  /// each would cost more than the page.
   private typealias Places = [(value: JSONValue, parent: Int, name: JSONValue?)]
 
   /// An array in this many objects, or more, may belong to an item, unless it has a name of GraphQL's connections.
@@ -147,8 +147,8 @@ enum ItemArray {
 
   // MARK: For messages
 
-  /// `an object with 'count' (a number), 'results' (an array of 3), 'meta' (an object with 'next')`. The names of an inner
-  /// object's members are shown too, because the cursor is often in there.
+  /// `an object with 'count' (a number), 'results' (an array of 3), 'meta' (an object with 'next')`. The names of an
+  /// inner object's members are shown too, because the cursor is often in there.
   static func described(_ value: JSONValue, isInner: Bool = false) -> String {
     if value.kind == .array { return "an array of \(count(of: value))" }
     guard value.kind == .object else { return value.kind.name }

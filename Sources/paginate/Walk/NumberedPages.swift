@@ -57,6 +57,7 @@ struct NumberedPages: Equatable {
     return isTooLarge ? nil : position
   }
 
+  /// - Returns: nil for a negative number, or one that is larger than an Int.
   static func int(_ number: DecimalText) -> Int? { Int(decimal: number.text) }
 
   private static func sum(_ left: Int, _ right: Int) -> Int? {

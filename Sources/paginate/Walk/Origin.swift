@@ -24,6 +24,7 @@ struct HostPattern: Equatable, Sendable {
     guard isHost, isPort, !host.contains(":") || (host.hasPrefix("[") && host.hasSuffix("]")) else { return nil }
   }
 
+  /// The URL's host is in lower case, as this one is, and its origin always has a port.
   func matches(_ url: HTTPURL) -> Bool { host == url.host && (port.map { url.origin.hasSuffix(":" + $0) } ?? true) }
 }
 

@@ -95,6 +95,10 @@ extension Shape {
     return value
   }
 
+  /// The value that is the id, as written: a string or a number.
+  /// - Parameter number: the item's, from 1, for messages.
+  /// - Returns: nil if items have no ids.
+  /// - Throws: if items have ids and this one has none, or an empty one.
   private func id(of child: JSONChildren.Child, _ number: Int) throws(NextError) -> JSONValue? {
     let item = child.value
     guard let pointer = id else {

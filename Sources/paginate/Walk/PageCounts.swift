@@ -157,6 +157,7 @@ struct PageCounts: Equatable, Sendable {
     return objects
   }
 
+  /// A name as the tables have it: without `_` and `-`, in lower case.
   static func plain(_ name: [UInt8]) -> String {
     String(decoding: name.filter { $0 != UInt8(ascii: "_") && $0 != UInt8(ascii: "-") }, as: UTF8.self).lowercased()
   }
@@ -166,6 +167,7 @@ struct PageCounts: Equatable, Sendable {
   /// A whole number that is not negative: `12`, `12.0`, `"12"`.
   static func whole(_ value: JSONValue) -> DecimalText? { JSONText.scalar(value).flatMap(whole) }
 
+  /// The fraction of a number may only be zeros. An exponent is not read.
   static func whole(_ text: [UInt8]) -> DecimalText? {
     let parts = text.split(separator: UInt8(ascii: "."), maxSplits: 1, omittingEmptySubsequences: false)
     if parts.count == 2, parts[1].isEmpty || parts[1].contains(where: { $0 != UInt8(ascii: "0") }) { return nil }

@@ -167,6 +167,7 @@ struct PageFacts {
     ["true": true, "false": false][String(decoding: value.word ?? [], as: UTF8.self).lowercased()]
   }
 
+  /// The value of a member whose name is that of a link or cursor.
   private mutating func read(link value: JSONValue, at place: JSONPointer) {
     // An object is no cursor, so an empty one says nothing. `nil` is CouchDB's bookmark after the last page.
     let isEnd = value.isNothing || value.string?.elementsEqual("nil".utf8) == true
@@ -187,6 +188,8 @@ struct PageFacts {
     }
   }
 
+  /// Takes note of a sign of more.
+  /// - Parameter place: nil for a header, which a boolean of the page does not take back.
   private mutating func add(_ what: String, _ advice: String, at place: JSONPointer? = nil) {
     more.append(Sign(what: what, advice: advice, place: place))
   }

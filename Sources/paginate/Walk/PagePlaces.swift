@@ -81,6 +81,7 @@ struct HasMore: Equatable, Sendable {
     }
   }
 
+  /// The words are those of APIs that send their booleans as text.
   private static func isYes(_ text: [UInt8]) -> Bool {
     !["", "0", "false", "no"].contains(String(decoding: text, as: UTF8.self).lowercased())
   }
@@ -102,6 +103,7 @@ struct TotalPlace: Equatable, Sendable {
 
   var text: [UInt8] { (countsPages ? Array("pages:".utf8) : []) + place.text }
 
+  /// - Returns: nil if the page does not say, or says something that is no whole number.
   func read(_ root: JSONValue, _ head: HTTPHead?) -> PageCounts.Count? {
     let (value, shown) =
       switch place {

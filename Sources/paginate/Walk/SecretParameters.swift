@@ -146,8 +146,8 @@ struct SecretParameters: Sendable {
     return form.text
   }
 
-  /// The names and indices on the way to a string, number or boolean that is a secret, and its place in the body. Members
-  /// with the same name have the same path.
+  /// The names and indices on the way to a string, number or boolean that is a secret, and its place in the body.
+  /// Members with the same name have the same path.
   private typealias SecretPlace = (path: [[UInt8]], range: Range<Int>)
 
   /// The secrets of a JSON body: members with a secret name, and everything in them.

@@ -122,8 +122,8 @@ struct SeenIDs: Sendable {
   }
 }
 
-/// The requests of a walk, each with a digest of its page: if a request brings the same page again, the walk would never
-/// end. A request that brings another page each time is no loop: the server keeps the place.
+/// The requests of a walk, each with a digest of its page: if a request brings the same page again, the walk would
+/// never end. A request that brings another page each time is no loop: the server keeps the place.
 struct LoopGuard: Sendable {
   /// After this many pages in a row that are the same, the server is taken not to know the parameter. If items have ids,
   /// fewer may come from a feed that grew by a page meanwhile.

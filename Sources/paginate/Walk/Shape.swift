@@ -24,6 +24,7 @@ struct Shape: Equatable, Sendable {
   private var isLearned = false
   private var isGraphQL = false
 
+  /// What is typed counts, and is never detected.
   init(_ options: WalkOptions) {
     next = options.next
     place = options.items
@@ -112,6 +113,8 @@ struct Shape: Equatable, Sendable {
     hasMore = hasMore ?? cursor.hasMore
   }
 
+  /// Finds the rule. A Link header counts most, because its standard leaves no doubt; then GraphQL; then what an API
+  /// documents.
   private mutating func learnNext(_ root: JSONValue, _ head: HTTPHead?, _ request: PageRequest?, _ url: HTTPURL?) {
     let body = request?.body.flatMap { try? JSONDocument(parsing: $0) }?.root
     if next != nil {
@@ -158,6 +161,7 @@ struct Shape: Equatable, Sendable {
     }
   }
 
+  /// Takes the place of a known API's items, if the page has something there or may have left it out.
   private mutating func learnItems(_ convention: Convention, _ root: JSONValue) {
     guard items == nil, let pointer = convention.items.map(Convention.pointer) else { return }
     // Members that a documented API leaves out when empty are still known.

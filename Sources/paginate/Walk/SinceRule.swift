@@ -114,6 +114,7 @@ struct SinceReader: Sendable {
     return page.items.map { _ in true }
   }
 
+  /// - Returns: for each item, whether its value is greater than what is covered.
   private mutating func read(_ items: [PageItem]) throws(NextError) -> [Bool] {
     var result: [Bool] = []
     var hasValue = items.isEmpty

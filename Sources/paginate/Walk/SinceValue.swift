@@ -29,6 +29,7 @@ struct ScaledNumber: Comparable, Sendable {
     self.init(unscaled.scaled(by: max(0, -scale)), scale: max(0, scale))
   }
 
+  /// - Returns: nil if the exponent is too large; 0 if there is none.
   private static func exponent(_ text: ArraySlice<UInt8>) -> Int? {
     guard let first = text.first else { return 0 }
     let digits = "+-".utf8.contains(first) ? text.dropFirst() : text
@@ -53,6 +54,7 @@ struct ScaledNumber: Comparable, Sendable {
 
   static func == (left: ScaledNumber, right: ScaledNumber) -> Bool { !(left < right) && !(right < left) }
 
+  /// The number plus or minus a whole one. It keeps all its digits after the point.
   func shifted(by shift: NextRule.Shift) -> ScaledNumber {
     let exact = NextRule.Shift(amount: shift.amount.scaled(by: scale), isMinus: shift.isMinus)
     return ScaledNumber(exact.applied(to: unscaled), scale: scale)
@@ -109,6 +111,7 @@ struct SinceValue: Equatable, Sendable {
     self = found
   }
 
+  /// - Returns: nil for a text that is no number or time, if it must be one.
   init?(_ text: [UInt8], as kind: Kind) {
     self.kind = kind
     self.text = text

@@ -60,6 +60,7 @@ extension NextRules {
   }
 }
 
+/// The exit status depends on where the pages come from, which an error does not know.
 extension NextError {
   /// - Parameter isLocal: whether the page came from standard input or a file.
   func status(isLocal: Bool) -> ExitStatus { isUsage || isLocal ? .error : .remote }

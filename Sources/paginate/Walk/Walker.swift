@@ -30,6 +30,7 @@ struct Walker: Sendable {
     var complaint: String?
   }
 
+  /// How a walk goes on after a page.
   enum WalkOutcome: Equatable, Sendable {
     case next(PageRequest)
     /// The page is a part of one: the request for the next part.
