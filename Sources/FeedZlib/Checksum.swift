@@ -4,12 +4,14 @@ import CZlib
 
 /// CRC-32 and length of some bytes. Two of them make that of all bytes together, without reading them again.
 package struct Checksum: Equatable, Sendable {
+  /// The CRC-32 of RFC 1952 §8.
   package private(set) var crc: UInt32 = 0
   /// In bytes.
   package private(set) var count = 0
 
   package init() {}
 
+  /// Adds the bytes that follow.
   package mutating func add(_ bytes: [UInt8]) {
     crc = unsafe UInt32(crc32_z(UInt(crc), bytes, bytes.count))
     count += bytes.count

@@ -3,6 +3,7 @@
 import CZlib
 import FeedCore
 
+/// One compressed stream that is written in pieces.
 @safe
 package final class DeflaterStream {
   // zlib compares its address with one that it stored, so it must not move.

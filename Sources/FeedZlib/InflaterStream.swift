@@ -9,9 +9,11 @@ package enum ZlibError: Error, Equatable {
   case outOfMemory
   case cannotStart
 
+  /// For messages: lower case, no full stop.
   package var message: String { self == .outOfMemory ? "out of memory" : "zlib cannot start" }
 }
 
+/// One compressed stream that is read in pieces.
 @safe
 package final class InflaterStream {
   /// The format around the compressed data; the value is zlib's number for it (`windowBits`).
@@ -39,6 +41,7 @@ package final class InflaterStream {
   /// Room for the window, once it is needed.
   private var window: [UInt8] = []
 
+  /// - Throws: if zlib has no memory for its window.
   package init(_ wrapping: Wrapping) throws(ZlibError) {
     unsafe state = .allocate(capacity: 1)
     unsafe state.initialize(to: z_stream())

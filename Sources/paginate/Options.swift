@@ -216,7 +216,7 @@ extension Options {
 
 extension OptionType<NextRule?> {
   fileprivate static let rule = Self("RULE", .beginnings(NextRule.beginnings)) { bytes throws(OptionRefusal) in
-    do throws(NextRule.Problem) { return try NextRule.parse(bytes) } catch { throw OptionRefusal(error.message) }
+    try NextRule.parse(bytes)
   }
 }
 

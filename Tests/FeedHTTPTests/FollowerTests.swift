@@ -14,7 +14,7 @@ import Testing
     var flushes = 0
     var wasAbandoned = false
     var asksToWait: Double?
-    var closing: Closing?
+    var closing: (code: Int?, reason: String?)?
     /// An error that ends the first connection.
     var failure: ToolFailure?
     /// What was printed, with marks for flushes.
@@ -162,11 +162,11 @@ import Testing
 
   /// The words of a close frame replace ours.
   @Test func aNoteHasWhatTheOtherEndSaid() throws {
-    var feed = Feed(endings: [(.closed, 1), (.finished, 1)], closing: Closing(code: 1001, reason: "restart"))
+    var feed = Feed(endings: [(.closed, 1), (.finished, 1)], closing: (code: 1001, reason: "restart"))
     _ = try run(&feed) { $0.printsNotes = true }
     #expect(
       feed.notes.filter { $0.hasPrefix("closed") } == Array(repeating: "closed | http://y/ | 1001 | restart", count: 2))
-    feed = Feed(endings: [(failed, 0), (.closed, 1), (.finished, 1)], closing: Closing(code: nil, reason: nil))
+    feed = Feed(endings: [(failed, 0), (.closed, 1), (.finished, 1)], closing: (code: nil, reason: nil))
     _ = try run(&feed) { $0.printsNotes = true }
     #expect(
       feed.notes.filter { $0.hasPrefix("closed") } == [

@@ -10,7 +10,7 @@ import Testing
   struct Case: CustomTestStringConvertible, Sendable {
     let testDescription: String
     var rules = ConnectionOptions()
-    var kind = FollowedFeed.Kind.events
+    var isEndless = false
     var awaited: String?
     /// Each step: the event, the expected result, and the line number.
     var steps: [(happens: [String], comes: String?, line: Int)] = []
@@ -25,7 +25,7 @@ import Testing
         cases.append(Case(testDescription: String(line.dropFirst().dropLast())))
       } else if words[0] == "rules" {
         cases[cases.count - 1].rules = rules(words.dropFirst().filter { !["stream", "awaited"].contains($0) })
-        if words.contains("stream") { cases[cases.count - 1].kind = .stream }
+        if words.contains("stream") { cases[cases.count - 1].isEndless = true }
         if words.contains("awaited") { cases[cases.count - 1].awaited = "event 'done'" }
       } else {
         cases[cases.count - 1].steps.append((words, sides.count > 1 ? sides[1] : nil, number))
@@ -57,7 +57,7 @@ import Testing
   @Test(arguments: cases)
   func comesToWhatIsExpected(_ item: Case) throws {
     var reconnection = Reconnection(
-      item.rules, FollowedFeed("x", missing: "feed", awaited: item.awaited, kind: item.kind), random: { 0 })
+      item.rules, FollowedFeed("x", missing: "feed", awaited: item.awaited, isEndless: item.isEndless), random: { 0 })
     for (words, comes, line) in item.steps {
       switch words[0] {
       case "open": reconnection.open()

@@ -153,7 +153,7 @@ private func checkSince(_ text: [UInt8], _ other: [UInt8]) {
       if rule.target != .url { promise((try? HTTPURL(url)) != nil, "no URL: \(shown(url))") }
     }
   }
-  let minus = DecimalText(other).flatMap { $0.isNegative ? nil : NextRule.Shift(amount: $0, isMinus: true) }
+  let minus = DecimalText(other).flatMap { $0.isNegative ? nil : DecimalText(0) - $0 }
   for kind in [SinceValue.Kind.number, .time, .local, .text] {
     guard let left = SinceValue(text, as: kind) else { continue }
     promise(!left.isBelow(left), "below itself: \(left)")

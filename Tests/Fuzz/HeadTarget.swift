@@ -83,7 +83,7 @@ private func checkWaits(_ head: HTTPHead, body: [UInt8]) {
     promise(wait.reason.isEmpty == (wait.seconds == 0), "\(wait)")
   }
   promise(asked.seconds >= alone.seconds, "a body that makes it shorter: \(asked)")
-  if let reset = RateLimit(head, now: now).reset { promise(reset >= 0, "\(reset)") }
+  if let reset = AskedWait(head, now: now).reset { promise(reset >= 0, "\(reset)") }
   guard let url = try? HTTPURL(Array("http://h/".utf8)) else { return }
   let verdict = StatusPolicy.verdict(head, document, to: HTTPRequest(url: url, userAgent: []))
   let isSuccess = (200..<300).contains(head.status) && (head.status != 206 || head.value(of: "next-range") != nil)

@@ -47,7 +47,7 @@ struct TableTests {
 
   @Test func rules() throws {
     for (place, cells) in try Self.rows("next-rules.txt", atLeast: 50) {
-      do throws(NextRule.Problem) {
+      do throws(OptionRefusal) {
         let rule = try NextRule.parse(cells[0].bytes)
         let shown = rule.map { text($0.text) } ?? "none"
         #expect(shown == (cells[1].isEmpty ? cells[0] : cells[1]), place)

@@ -4,6 +4,7 @@
 import CCurl
 import FeedCore
 
+/// A handle for one transfer, or for one bare connection.
 @safe
 class CurlHandle {
   let easy: UnsafeMutableRawPointer
@@ -102,14 +103,12 @@ class CurlHandle {
     if route.isInsecure {
       try set(CURLOPT_SSL_VERIFYPEER, 0)
       try set(CURLOPT_SSL_VERIFYHOST, 0)
+    } else {
+      try configure(Authorities(option: route.authorities))
     }
-    if !route.isInsecure { try configure(Authorities(option: route.authorities)) }
     if !route.resolve.isEmpty { try set(CURLOPT_RESOLVE, list: route.resolve) }
-    switch route.addresses {
-    case .any: break
-    case .ipv4: try set(CURLOPT_IPRESOLVE, Int(CURL_IPRESOLVE_V4))
-    case .ipv6: try set(CURLOPT_IPRESOLVE, Int(CURL_IPRESOLVE_V6))
-    }
+    if route.usesIPv4 { try set(CURLOPT_IPRESOLVE, Int(CURL_IPRESOLVE_V4)) }
+    if route.usesIPv6 { try set(CURLOPT_IPRESOLVE, Int(CURL_IPRESOLVE_V6)) }
     if let path = route.unixSocket { try set(CURLOPT_UNIX_SOCKET_PATH, path) }
     switch route.version {
     case .any: break
@@ -153,5 +152,32 @@ class CurlHandle {
 
   func check(_ code: CURLcode) throws(HTTPError) {
     if code != CURLE_OK { throw .make(code, systemError: 0, detail: "") }
+  }
+}
+
+/// Which certificates are trusted, by the rules of curl(1): an option, else environment variables, else the defaults of
+/// libcurl's build.
+struct Authorities: Equatable {
+  /// Certificates in PEM.
+  var file: [UInt8]?
+  /// A folder of certificates, named as c_rehash(1) does.
+  var folder: [UInt8]?
+  /// Whether the system's certificates are no longer trusted.
+  var excludesSystem = false
+
+  /// - Parameters:
+  ///   - option: the file of `--cacert`.
+  ///   - variable: an environment variable; nil if it is empty or not set.
+  init(option: [UInt8]?, variable: (String) -> [UInt8]? = Process.environment) {
+    if let option {
+      file = option
+      // Some systems have a certificate file and a folder. This option replaces only the file.
+      excludesSystem = true
+    } else if let bundle = variable("CURL_CA_BUNDLE") {
+      file = bundle
+    } else {
+      folder = variable("SSL_CERT_DIR")
+      file = variable("SSL_CERT_FILE")
+    }
   }
 }

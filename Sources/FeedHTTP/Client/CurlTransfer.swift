@@ -6,6 +6,7 @@
 import CCurl
 import FeedCore
 
+/// A request over libcurl, without redirects.
 @safe
 final class CurlTransfer: CurlHandle, HTTPHop {
   static let bufferLimit = 1 << 20
@@ -30,7 +31,7 @@ final class CurlTransfer: CurlHandle, HTTPHop {
   private var isPaused = false
 
   override init(_ request: HTTPRequest) throws(HTTPError) {
-    answersChallenges = request.credentials.scheme == .digest
+    answersChallenges = request.credentials.usesDigest
     try super.init(request)
     try configure(request)
     try connectSinks()
@@ -133,17 +134,15 @@ final class CurlTransfer: CurlHandle, HTTPHop {
     }
     // A server that does not know `Expect` would delay every larger POST by a second.
     if request.body != nil && !request.has("Expect") { lines.append(Array("Expect:".utf8)) }
-    if case .awsSigV4(let provider) = request.credentials.scheme { try sign(&lines, of: request.url, provider) }
+    if let provider = request.credentials.provider { try sign(&lines, of: request.url, provider) }
     try set(CURLOPT_HTTPHEADER, list: lines)
   }
 
   private func configure(_ credentials: HTTPRequest.Credentials) throws(HTTPError) {
     if let user = credentials.user { try set(CURLOPT_USERNAME, user) }
     if let password = credentials.password { try set(CURLOPT_PASSWORD, password) }
-    if credentials.scheme == .digest { try unsafe check(feed_use_digest(easy)) }
-    if !credentials.cookies.isEmpty {
-      try set(CURLOPT_COOKIE, Array(credentials.cookies.joined(separator: Array("; ".utf8))))
-    }
+    if credentials.usesDigest { try unsafe check(feed_use_digest(easy)) }
+    if !credentials.cookies.isEmpty { try set(CURLOPT_COOKIE, credentials.cookieText) }
   }
 
   private func configureMethod(_ request: HTTPRequest) throws(HTTPError) {
@@ -156,5 +155,38 @@ final class CurlTransfer: CurlHandle, HTTPHop {
     if request.method != (request.body == nil ? "GET" : "POST") {
       try set(CURLOPT_CUSTOMREQUEST, Array(request.method.utf8))
     }
+  }
+
+  /// Makes libcurl sign the request by Signature Version 4 of AWS. libcurl 7.88 signs only what is in canonical form
+  /// already.
+  /// - Parameters:
+  ///   - lines: the headers. A header that is not sent would be signed, so it is removed.
+  ///   - provider: the value of CURLOPT_AWS_SIGV4.
+  private func sign(_ lines: inout [[UInt8]], of url: HTTPURL, _ provider: [UInt8]) throws(HTTPError) {
+    let code = unsafe (provider + [0]).withUnsafeBytes { raw in
+      unsafe feed_sign_aws(easy, raw.bindMemory(to: CChar.self).baseAddress)
+    }
+    try check(code)
+    try set(CURLOPT_URL, Array(url.textInOrder.utf8))
+    lines.removeAll { $0.last == UInt8(ascii: ":") }
+    // Then libcurl sends `Expect` with a large body. It must not wait for a response to it.
+    try set(CURLOPT_EXPECT_100_TIMEOUT_MS, 0)
+  }
+}
+
+extension HTTPURL {
+  /// The URL with its parameters in the order of their bytes, each with `=`.
+  fileprivate var textInOrder: String {
+    guard let mark = text.utf8.firstIndex(of: UInt8(ascii: "?")) else { return text }
+    let query = text.utf8[text.utf8.index(after: mark)...].split(separator: UInt8(ascii: "&"))
+    let parameters = query.map { $0.contains(UInt8(ascii: "=")) ? Array($0) : Array($0) + [UInt8(ascii: "=")] }
+    let parts = parameters.map {
+      $0.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
+    }
+    let ordered = parts.sorted { a, b in
+      a[0] == b[0] ? a[1].lexicographicallyPrecedes(b[1]) : a[0].lexicographicallyPrecedes(b[0])
+    }
+    let text = ordered.map { $0.joined(separator: "=".utf8) }.joined(separator: "&".utf8)
+    return String(self.text[...mark]) + String(decoding: Array(text), as: UTF8.self)
   }
 }

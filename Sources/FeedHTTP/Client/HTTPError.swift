@@ -21,10 +21,12 @@ package struct HTTPError: Error, Equatable, Sendable {
     case local
   }
 
+  /// What a client can do about it.
   package let kind: Kind
   /// Lower case, without secrets and without a full stop.
   package let message: String
 
+  /// - Parameter message: lower case, without secrets and without a full stop.
   package init(_ kind: Kind, _ message: String) {
     self.kind = kind
     self.message = message
@@ -43,6 +45,7 @@ extension HTTPError {
     return .failed(status, message, source: source)
   }
 
+  /// poll(2) or libcurl's form of it has failed.
   package static func cannotWait(_ error: SystemError) -> HTTPError {
     HTTPError(.local, "cannot wait: " + error.message)
   }

@@ -1,4 +1,5 @@
-// A request as a value, and the one rule for what a redirect may keep of it.
+// A request as a value, the one rule for what a redirect may keep of it, and its head as bytes for protocols on a bare
+// HTTPConnection.
 
 import FeedCore
 
@@ -6,9 +7,11 @@ import FeedCore
 package struct HTTPRequest: Sendable {
   /// One header line as `-H` takes it: `Name: value`, `Name;` for an empty value, `Name:` to send none.
   package struct Header: Equatable, Sendable {
+    /// As written: names are compared without regard to case.
     package let name: String
     package let line: [UInt8]
 
+    /// An empty value is sent as one: `Name;`.
     package init(_ name: String, _ value: [UInt8]) {
       self.name = name
       line = Array(name.utf8) + (value.isEmpty ? Array(";".utf8) : Array(": ".utf8) + value)
@@ -29,20 +32,18 @@ package struct HTTPRequest: Sendable {
 
   /// What proves our identity. It belongs to one origin.
   package struct Credentials: Equatable, Sendable {
-    /// What is made of name and password.
-    package enum Scheme: Equatable, Sendable {
-      case basic
-      /// RFC 7616. libcurl answers the challenge of the server.
-      case digest
-      /// Signature Version 4 of AWS, by libcurl. The parameter is that of CURLOPT_AWS_SIGV4.
-      case awsSigV4(provider: [UInt8])
-    }
-
-    package var scheme = Scheme.basic
+    /// Name and password, of `-u`, of the URL or of ~/.netrc.
     package var user: [UInt8]?
     package var password: [UInt8]?
+    /// RFC 7616, in place of Basic. libcurl answers the challenge of the server.
+    var usesDigest = false
+    /// Signature Version 4 of AWS, in place of Basic, by libcurl: the value of CURLOPT_AWS_SIGV4.
+    var provider: [UInt8]?
+    /// A token (RFC 6750). A header `Authorization` replaces it.
     package var bearer: [UInt8]?
+    /// Each as `NAME=VALUE`.
     package var cookies: [[UInt8]] = []
+    /// The files of the client certificate and of its private key.
     package var certificate: [UInt8]?
     package var key: [UInt8]?
 
@@ -53,14 +54,17 @@ package struct HTTPRequest: Sendable {
   package struct ServerRoute: Sendable {
     /// The versions of HTTP that may be used.
     package enum Version: Sendable { case any, http1, http2 }
-    /// The addresses that a name may be resolved to.
-    package enum Addresses: Sendable { case any, ipv4, ipv6 }
-
+    /// A URL as curl's `-x` takes it; nil for that of the environment.
     package var proxy: [UInt8]?
+    /// Whether any certificate is accepted.
     package var isInsecure = false
+    /// A file of certificates, which are trusted in place of the system's.
     package var authorities: [UInt8]?
+    /// Each as `HOST:PORT:ADDRESS`.
     package var resolve: [[UInt8]] = []
-    package var addresses = Addresses.any
+    /// Whether a name may be resolved to such addresses only.
+    var (usesIPv4, usesIPv6) = (false, false)
+    /// The socket to connect to, in place of the URL's host.
     package var unixSocket: [UInt8]?
     /// In seconds.
     package var connectTimeout = 30.0
@@ -71,30 +75,19 @@ package struct HTTPRequest: Sendable {
     package init() {}
   }
 
-  /// What makes a GET conditional (RFC 9110 §13.1). It is sent only to the URL that gave the validators: after a
-  /// redirect the URL may be another resource with the same tags.
-  package struct Precondition: Equatable, Sendable {
-    /// The URL that the validators belong to.
-    package var url: HTTPURL
-    /// The values of `If-None-Match` and `If-Modified-Since`; empty for none.
-    package var tags: [UInt8]
-    package var date: [UInt8]
-
-    package init(url: HTTPURL, tags: [UInt8], date: [UInt8]) {
-      self.url = url
-      self.tags = tags
-      self.date = date
-    }
-  }
-
   package var url: HTTPURL
+  /// A token (RFC 9110 §9), as typed.
   package var method = "GET"
+  /// Nil for none; an empty body is sent with its length.
   package var body: [UInt8]?
   /// The body to send to another origin, if `body` contains secrets; nil if it does not.
   package var bodyWithoutSecrets: [UInt8]?
   package var userAgent: [UInt8]
+  /// Those of the user come first, then our own.
   package var headers: [Header] = []
-  package var condition: Precondition?
+  /// What makes a GET conditional (RFC 9110 §13.1). It is sent only to the URL that gave the validators: after a
+  /// redirect the URL may be another resource with the same tags.
+  package var condition: (url: HTTPURL, headers: [Header])?
   package var credentials = Credentials()
   package var route = ServerRoute()
   /// Whether the request changes nothing, whatever its method, or the user has said that it may be repeated.
@@ -123,10 +116,7 @@ package struct HTTPRequest: Sendable {
   /// All headers of this hop, with those of the condition if it is for this URL.
   var sentHeaders: [Header] {
     guard let condition, condition.url.text == url.text, method == "GET" else { return headers }
-    var request = self
-    if !condition.tags.isEmpty { request.setDefault("If-None-Match", condition.tags) }
-    if !condition.date.isEmpty { request.setDefault("If-Modified-Since", condition.date) }
-    return request.headers
+    return headers + condition.headers.filter { !has($0.name) }
   }
 
   /// Whether it may be repeated after it was sent (RFC 9110 §9.2.1).
@@ -137,13 +127,44 @@ package struct HTTPRequest: Sendable {
     sentHeaders.contains { ["if-none-match", "if-modified-since"].contains($0.name.lowercased()) }
   }
 
+  /// Whether there is a header of this name, even one that turns it off.
   package func has(_ name: String) -> Bool { headers.contains { $0.name.lowercased() == name.lowercased() } }
+
+  /// The most redirects in a row: browsers follow as many.
+  private static let mostRedirects = 20
+
+  /// The request for the target of a redirect. HTTPTransfer follows redirects, and so does a handshake over an
+  /// HTTPConnection; both count and refuse in the same way.
+  /// - Parameter resolve: makes a URL of the value of `Location`, relative to the URL of this request.
+  /// - Returns: nil if the response is not a redirect.
+  /// - Throws: if the target is not a URL that can be requested, and after too many redirects.
+  package func following(
+    _ head: HTTPHead,
+    resolve: ([UInt8], HTTPURL) throws(HTTPURL.Invalid) -> HTTPURL = { (reference, url) throws(HTTPURL.Invalid) in
+      try url.resolving(reference)
+    }
+  ) throws(HTTPError) -> HTTPRequest? {
+    guard head.redirects, let location = head.location else { return nil }
+    let target: HTTPURL
+    do throws(HTTPURL.Invalid) { target = try resolve(location, url) } catch {
+      switch error {
+      case .scheme(let name):
+        let isSecret = unquoted.contains { $0.lowercased.elementsEqual(name.utf8) }
+        throw HTTPError(.permanent, "redirected to a URL of scheme '\(isSecret ? "***" : quoted(name.utf8))'")
+      case .malformed: throw HTTPError(.permanent, "redirected to a malformed URL")
+      }
+    }
+    if earlierURLs.count >= Self.mostRedirects {
+      throw HTTPError(.permanent, "more than \(Self.mostRedirects) redirects")
+    }
+    return redirected(to: target, status: head.status)
+  }
 
   /// The request for the target of a redirect (RFC 9110 §15.4).
   ///
   /// Unless redirects are trusted, another origin than the first gets nothing that could be a secret: no credentials,
   /// and only those headers that are never secret.
-  package func redirected(to target: HTTPURL, status: Int) -> HTTPRequest {
+  func redirected(to target: HTTPURL, status: Int) -> HTTPRequest {
     var next = self
     next.url = target
     next.hideSecrets(of: self)
@@ -181,9 +202,8 @@ package struct HTTPRequest: Sendable {
   package var secrets: [[UInt8]] {
     let words = headers.filter { !Self.isHarmless($0.name.lowercased()) }.flatMap(\.secrets)
     let cookies = credentials.cookies.map { Array($0.drop { $0 != UInt8(ascii: "=") }.dropFirst()) }
-    let login = credentials.user.map { Base64.encoded($0 + [UInt8(ascii: ":")] + (credentials.password ?? [])) }
-    let own = words + cookies + keptCookies + [credentials.password, login, credentials.bearer].compactMap(\.self)
-    return earlierSecrets + own
+    let own = [credentials.password, credentials.login, credentials.bearer].compactMap(\.self)
+    return earlierSecrets + words + cookies + keptCookies + own
   }
 
   /// What no message may quote of a server's words: the secrets, and the URL's query, which our messages hide too.
@@ -202,7 +222,42 @@ package struct HTTPRequest: Sendable {
   }
 }
 
+// MARK: - Without libcurl
+
+extension HTTPRequest {
+  /// The request line and all headers, and the blank line after them (RFC 9112 §3). As in libcurl, a header of the user
+  /// replaces our own.
+  package func head() -> [UInt8] {
+    var request = self
+    request.setDefault("Host", Array(url.authority.utf8))
+    request.setDefault("User-Agent", userAgent)
+    if let token = credentials.bearer { request.setDefault("Authorization", Array("Bearer ".utf8) + token) }
+    if let login = credentials.login { request.setDefault("Authorization", Array("Basic ".utf8) + login) }
+    if !credentials.cookies.isEmpty { request.setDefault("Cookie", credentials.cookieText) }
+    // The host comes first, as RFC 9110 §7.2 recommends.
+    let hosts = request.headers.filter { $0.name.lowercased() == "host" }
+    let others = request.headers.filter { $0.name.lowercased() != "host" }
+    let all = [Array("\(method) \(url.target) HTTP/1.1".utf8)] + (hosts + others).compactMap(\.sent)
+    return Array(all.map { $0 + Array("\r\n".utf8) }.joined()) + Array("\r\n".utf8)
+  }
+}
+
+extension HTTPRequest.Credentials {
+  /// Name and password as Basic sends them (RFC 7617 §2); nil without a name.
+  fileprivate var login: [UInt8]? { user.map { Base64.encoded($0 + [UInt8(ascii: ":")] + (password ?? [])) } }
+
+  /// The value of a `Cookie` field.
+  var cookieText: [UInt8] { Array(cookies.joined(separator: Array("; ".utf8))) }
+}
+
 extension HTTPRequest.Header {
+  /// The line to send: `Name;` is a header with an empty value; `Name:` is not sent.
+  fileprivate var sent: [UInt8]? {
+    if line.last == UInt8(ascii: ";"), line.count == name.utf8.count + 1 { return Array(name.utf8) + Array(":".utf8) }
+    let value = line.dropFirst(name.utf8.count + 1).trimmed()
+    return value.isEmpty ? nil : Array(name.utf8) + Array(": ".utf8) + value
+  }
+
   /// The parts of the value that can be secret: all of it, its words, and the values of parameters (`Digest
   /// response="…"`), but not the name of a scheme.
   fileprivate var secrets: [[UInt8]] {

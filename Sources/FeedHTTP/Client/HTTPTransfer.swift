@@ -50,7 +50,9 @@ package final class HTTPTransfer {
 
   /// The request that is being answered: that of the last hop.
   package private(set) var request: HTTPRequest
+  /// After the event `head`: the final head.
   package private(set) var head = HTTPHead()
+  /// After the event `body`: the bytes, until the next call of `next`.
   package private(set) var chunk: [UInt8] = []
 
   private let transport: any HTTPTransport
@@ -59,7 +61,6 @@ package final class HTTPTransfer {
   private var decoder: BodyDecoder?
   /// Whether the rest of the body is ignored, because it cannot be decoded and nobody needs it.
   private var isBodyGivenUp = false
-  private var redirects = Redirects()
   private var isHeadReported = false
 
   init(_ request: HTTPRequest, over transport: any HTTPTransport) throws(HTTPError) {
@@ -92,7 +93,7 @@ package final class HTTPTransfer {
     while !isHeadReported, let head = hop.head {
       try request.headerDump?.write(head)
       transport.keepCookies(of: head, from: request.url)
-      guard let next = try redirects.follow(head, of: request) else {
+      guard let next = try request.following(head) else {
         self.head = head
         // The cookies of this response are available now.
         request.keptCookies = transport.cookieValues

@@ -31,6 +31,22 @@ package struct HTTPURL: Equatable, Sendable {
 
   package var isSecure: Bool { text.hasPrefix("https:") }
 
+  /// Host and port as in the Host header: the port only if it is not the scheme's default.
+  package var authority: String {
+    let rest = text.utf8.drop { $0 != UInt8(ascii: "/") }.dropFirst(2)
+    let authority = String(decoding: rest.prefix { $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: "?") }, as: UTF8.self)
+    let own = isSecure ? ":443" : ":80"
+    return authority.hasSuffix(own) ? String(authority.dropLast(own.count)) : authority
+  }
+
+  /// Path and query (RFC 9112 §3.2.1).
+  package var target: String {
+    let rest = text.utf8.drop { $0 != UInt8(ascii: "/") }.dropFirst(2)
+      .drop { $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: "?") }
+    let path = String(decoding: rest, as: UTF8.self)
+    return path.hasPrefix("/") ? path : "/" + path
+  }
+
   /// Whether `operand` is meant as a URL to connect to: it begins with `http://` or `https://`.
   package static func isURL(_ operand: [UInt8]) -> Bool {
     ["http", "https"].contains(scheme(of: operand) ?? "")
@@ -48,6 +64,7 @@ package struct HTTPURL: Equatable, Sendable {
     return isName ? name : nil
   }
 
+  /// - Parameter bytes: an absolute URL as typed; spaces and bytes outside ASCII are encoded.
   package init(_ bytes: [UInt8]) throws(Invalid) { try self.init(bytes, relativeTo: nil) }
 
   /// Resolves a reference such as the value of `Location` (RFC 3986 §5).

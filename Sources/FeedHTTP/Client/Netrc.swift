@@ -1,15 +1,28 @@
+import FeedCore
+
+extension HTTPRequest {
+  /// Takes name and password for the host from `~/.netrc`, as `--netrc` asks, unless the request has credentials.
+  package mutating func takeNetrc() {
+    guard route.usesNetrc, credentials.user == nil, let home = Process.environment("HOME"),
+      let file = try? Descriptor.open(reading: home + Array("/.netrc".utf8))
+    else { return }
+    defer { file.closeQuietly() }
+    // The origin always has a port, but entries there do not.
+    let origin = Array(url.origin.utf8)
+    let host = Array(origin[..<(origin.lastIndex(of: UInt8(ascii: ":")) ?? 0)].split(separator: UInt8(ascii: "/"))[1])
+    guard let text = try? ByteReader.readAll(file, limit: 1 << 20), let entry = Netrc.entry(for: host, in: text)
+    else { return }
+    (credentials.user, credentials.password) = (entry.login, entry.password)
+  }
+}
+
 /// ~/.netrc, for connections on which libcurl does no HTTP, because libcurl does not return what it reads there. The
 /// keywords are those of ftp(1); as in curl(1), a word may be in double quotes, with backslashes.
 enum Netrc {
-  struct Entry: Equatable {
-    var login: [UInt8] = []
-    var password: [UInt8]?
-  }
-
-  /// The entry of a host, or the default one.
-  static func entry(for host: [UInt8], in text: [UInt8]) -> Entry? {
+  /// The entry of a host, or the default one; without a name, `login` is empty.
+  static func entry(for host: [UInt8], in text: [UInt8]) -> (login: [UInt8], password: [UInt8]?)? {
     var words = Words(text)
-    var entry: Entry?
+    var entry: (login: [UInt8], password: [UInt8]?)?
     var isOurs = false
     while let word = words.next() {
       let keyword = String(decoding: word, as: UTF8.self)
@@ -17,7 +30,7 @@ enum Netrc {
       case "machine", "default":
         if entry != nil { return entry }
         isOurs = keyword == "default" || words.next()?.lowercased == host.lowercased
-        if isOurs { entry = Entry() }
+        if isOurs { entry = ([], nil) }
       case "login":
         if let login = words.next(), isOurs { entry?.login = login }
       case "password":

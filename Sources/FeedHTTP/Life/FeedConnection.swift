@@ -13,48 +13,45 @@ package protocol BodySink {
 /// Whether a body is wanted any further.
 package enum BodyProgress: Sendable { case more, finished }
 
+/// A request whose response is printed as it comes.
 package struct FeedConnection {
-  /// What `open` has come to.
-  package enum Opening: Sendable {
-    case open
+  /// What the opening has come to.
+  package enum Opening {
+    case open(FeedConnection)
     case ended(ConnectionEnding)
   }
 
   private let transfer: HTTPTransfer
   private let client: HTTPClient
   private let interrupts: Interrupts
+  /// The longest time without data, in seconds; the head of the response counts as data.
   private let idleTimeout: Double?
+  /// When to end, by the monotonic clock.
   private let deadline: Double?
   private var lastActivity = Clock.monotonic()
   private var isOpen = false
 
-  /// - Parameters:
-  ///   - deadline: when to end, by the monotonic clock.
-  ///   - idleTimeout: the longest time without data, in seconds; the head of the response counts as data.
-  package init(
-    _ request: HTTPRequest, of client: HTTPClient, deadline: Double?, idleTimeout: Double?, _ interrupts: Interrupts
-  ) throws(HTTPError) {
+  fileprivate init(_ request: HTTPRequest, of client: HTTPClient, _ follower: Follower) throws(HTTPError) {
     transfer = try client.start(request)
     self.client = client
-    self.interrupts = interrupts
-    self.deadline = deadline
-    self.idleTimeout = idleTimeout
+    interrupts = follower.interrupts
+    deadline = follower.deadline
+    idleTimeout = follower.options.idleTimeout
   }
 
-  /// The head of the response, once `open` has returned.
   package var head: HTTPHead { transfer.head }
   /// The URL that answered, after redirects.
-  package var url: HTTPURL { transfer.request.url }
+  fileprivate var url: HTTPURL { transfer.request.url }
 
   /// Runs until the feed is open or has failed.
   /// - Parameters:
   ///   - moment: when to return in any case, by the monotonic clock.
   ///   - problem: what is wrong with the head of a success; nil if the response is a feed.
   /// - Returns: nil if there was no response until then. Call it again.
-  package mutating func open(until moment: Double?, _ problem: (HTTPHead) -> String?) -> Opening? {
+  fileprivate mutating func open(until moment: Double?, _ problem: (HTTPHead) -> String?) -> Opening? {
     do throws(HTTPError) {
       while true {
-        if try transfer.next() == .head { return response(problem).map(Opening.ended) ?? .open }
+        if try transfer.next() == .head { return response(problem).map(Opening.ended) ?? .open(self) }
         if let moment, Clock.monotonic() >= moment { return nil }
         if let ending = try waitForNetwork(until: moment) { return .ended(ending) }
       }
@@ -123,5 +120,19 @@ package struct FeedConnection {
     case .retried, .final: if head.status == 206 { found = StatusPolicy.part }
     }
     return client.refusal(of: transfer, found, until: deadline, interrupts)
+  }
+}
+
+extension Follower {
+  /// Requests a feed, and notes when it is open.
+  /// - Parameter problem: what is wrong with the head of a success; nil if the response is a feed.
+  package mutating func open(
+    _ feed: inout some Followed, _ request: HTTPRequest, of client: HTTPClient, _ problem: (HTTPHead) -> String?
+  ) throws(ToolFailure) -> FeedConnection.Opening {
+    var connection: FeedConnection
+    do { connection = try FeedConnection(request, of: client, self) } catch { return .ended(.failed(error)) }
+    let opening = try open(&feed) { connection.open(until: $0, problem) }
+    if case .open(let connection) = opening { try open(&feed, at: connection.url.display) }
+    return opening
   }
 }

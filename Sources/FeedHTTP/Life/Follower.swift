@@ -13,8 +13,9 @@ package protocol Followed {
 
   /// Throws if the tool cannot send what the options now contain: their files are read again while it runs.
   func check(_ http: HTTPOptions) throws(ToolFailure)
-  /// What the other side said when it closed the last connection; nil if nothing.
-  var closing: Closing? { get }
+  /// What the other side said when it closed the last connection, without secrets; nil if nothing. The code is that of
+  /// a WebSocket close frame (RFC 6455 §7.4).
+  var closing: (code: Int?, reason: String?)? { get }
 
   /// Connects, and runs until the connection has ended.
   mutating func connect(_ follower: inout Follower) throws(ToolFailure) -> ConnectionEnding
@@ -28,17 +29,19 @@ package protocol Followed {
 
 extension Followed {
   package var resumption: String { "" }
-  package var closing: Closing? { nil }
+  package var closing: (code: Int?, reason: String?)? { nil }
   package func check(_ http: HTTPOptions) throws(ToolFailure) {}
 }
 
+/// The connections to one feed, one after the other, and the waits between them.
 package struct Follower {
   /// When to end, by the monotonic clock.
   package let deadline: Double?
+  /// What ends a wait before its time: signals, and a reader of our output that has gone.
   package let interrupts: Interrupts
   /// The request options; their files are read again for each connection.
   package private(set) var http: HTTPOptions
-  private let options: ConnectionOptions
+  let options: ConnectionOptions
   private let streams: StandardStreams
   private let sleep: (Double) throws(ToolFailure) -> Interruption?
   private var reconnection: Reconnection
@@ -121,6 +124,7 @@ package struct Follower {
     complain("the stream asks to wait \(secondsText(seconds)) s before each reconnection ('retry')")
   }
 
+  /// Prints a message about the feed on standard error, unless `--silent` is given.
   package func complain(_ message: String) { complain(Diagnostic(message, source: reconnection.feed.source)) }
 
   private func complain(_ diagnostic: Diagnostic) { if !http.isSilent { streams.say(diagnostic) } }

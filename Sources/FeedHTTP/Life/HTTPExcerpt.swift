@@ -1,26 +1,25 @@
 import FeedCore
 
-/// Excerpts of a server's response, for messages.
+/// Excerpts of a server's response, for messages. Where JSON was expected, login pages, proxy errors and XML feeds are
+/// all common.
 package enum HTTPExcerpt {
   private static let longest = 200
-  /// How many bytes of a line to look at.
-  private static let reach = 8 * 1024
+  /// How many bytes of a line, and of a page, to look at.
+  private static let (lineReach, pageReach) = (8 * 1024, 4096)
   /// Shorter secrets could be ordinary words, and are not hidden.
   package static let shortestSecret = 4
 
-  /// The first line of a body that is not blank, shortened, and safe to print.
+  /// The title of an HTML page, as `HTML ('502 Bad Gateway')`, or else the first line that is not blank, shortened, and
+  /// safe to print. The first line of a page is seldom more than `<html>`.
   /// - Parameters:
   ///   - request: the request. A server that refuses a key may quote it: `***` replaces each secret.
   ///   - secrets: more secrets.
-  package static func firstLine(of body: [UInt8], for request: HTTPRequest, hiding secrets: [[UInt8]] = []) -> String {
-    let line = Array(body.drop(while: \.isSpaceOrControl).prefix { !$0.isLineEnd }.prefix(reach))
-    return beginning(of: hiding(request.unquoted + secrets, in: line), upTo: longest)
-  }
-
-  /// The title of an HTML page, as `HTML ('502 Bad Gateway')`. The first line of a page is seldom more than `<html>`.
-  /// - Returns: nil if it is not a page or has no title.
-  static func page(_ body: [UInt8], for request: HTTPRequest, hiding secrets: [[UInt8]] = []) -> String? {
-    ResponseForm.page(hiding(request.unquoted + secrets, in: Array(body.prefix(reach))))
+  static func words(of body: [UInt8], for request: HTTPRequest, hiding secrets: [[UInt8]]) -> String {
+    let secrets = request.unquoted + secrets
+    let name = name(of: hiding(secrets, in: Array(body.prefix(lineReach))))
+    if let name, name.hasPrefix("HTML (") { return name }
+    let line = Array(body.drop(while: \.isSpaceOrControl).prefix { !$0.isLineEnd }.prefix(lineReach))
+    return beginning(of: hiding(secrets, in: line), upTo: longest)
   }
 
   /// A text from the server with `***` for each secret of the request.
@@ -44,6 +43,51 @@ package enum HTTPExcerpt {
       }
     }
     return text
+  }
+
+  // MARK: Pages
+
+  /// `HTML` or `XML`, with the page's title if there is one; nil for anything else. A title may quote the request with
+  /// its secrets: `***` replaces them.
+  package static func name(of response: HTTPResponse) -> String? {
+    let beginning = response.body.drop(while: \.isWhiteSpace).prefix(2 * pageReach)
+    return name(of: HTTPExcerpt.hidden(Array(beginning), for: response.request))
+  }
+
+  /// The failure of a tool that expected JSON in a response.
+  package static func failure(_ error: JSONError, in response: HTTPResponse) -> ToolFailure {
+    let source = response.url.display
+    guard let name = name(of: response) else {
+      let hint = InputGuess.hint(for: error, in: response.body)
+      return .malformed(error, in: response.body, of: source, status: .remote, hint: hint)
+    }
+    let reader = name == "XML" ? MediaKind.xml.reader : ""
+    return .failed(.remote, "expected JSON, found \(name)\(reader)", source: source)
+  }
+
+  private static func name(of body: [UInt8]) -> String? {
+    let text = body.drop { $0.isWhiteSpace || $0 == 0xEF || $0 == 0xBB || $0 == 0xBF }.prefix(pageReach)
+    guard text.first == UInt8(ascii: "<") else { return nil }
+    let lowered = text.lowercased
+    guard index(of: "<html", in: lowered) != nil || lowered.starts(with: "<!doctype html".utf8) else { return "XML" }
+    guard let title = title(of: Array(text), lowered), !title.isEmpty else { return "HTML" }
+    return "HTML ('\(shortened(title))')"
+  }
+
+  /// Whether a body is a page whose title may still come.
+  static func isBeginningOfPage(_ body: [UInt8]) -> Bool { name(of: body) == "HTML" }
+
+  private static func index(of word: String, in text: [UInt8]) -> Int? {
+    text.indices.first { text[$0...].starts(with: word.utf8) }
+  }
+
+  /// The text between `<title>` and the next tag, with its white space squeezed.
+  private static func title(of text: [UInt8], _ lowered: [UInt8]) -> [UInt8]? {
+    guard let tag = index(of: "<title", in: lowered),
+      let start = lowered[tag...].firstIndex(of: UInt8(ascii: ">")),
+      let end = lowered[start...].firstIndex(of: UInt8(ascii: "<"))
+    else { return nil }
+    return Array(text[(start + 1)..<end].split(whereSeparator: \.isWhiteSpace).joined(separator: " ".utf8))
   }
 }
 

@@ -32,11 +32,8 @@ package struct HTTPExchange {
     package init(
       noun: String, maxSize: Int, idleTimeout: Double, requestTimeout: Double, takesEventStreams: Bool = false
     ) {
-      self.noun = noun
-      self.maxSize = maxSize
-      self.idleTimeout = idleTimeout
-      self.requestTimeout = requestTimeout
-      self.takesEventStreams = takesEventStreams
+      (self.noun, self.maxSize, self.takesEventStreams) = (noun, maxSize, takesEventStreams)
+      (self.idleTimeout, self.requestTimeout) = (idleTimeout, requestTimeout)
     }
   }
 

@@ -1,4 +1,4 @@
-// When to poll again: after an interval, or after a failure.
+// When to poll again: after an interval, after a failure, or when a response is no longer fresh.
 
 import FeedCore
 
@@ -28,6 +28,62 @@ extension OptionType<Interval> {
   }
 }
 
+/// Why a poll has failed.
+package struct PollFailure: Error {
+  /// What has failed: each kind has its own wait.
+  package enum Kind: Equatable {
+    case network(HTTPError.Kind)
+    /// The response was a refusal.
+    case status(HTTPHead)
+    /// The response came, but is not what was wanted.
+    case content
+  }
+
+  /// What to print, or how to end.
+  package let failure: ToolFailure
+  package let kind: Kind
+  /// How many seconds the server asks to wait.
+  package var asked: Double?
+
+  /// - Parameter asked: how many seconds the server asks to wait; nil if it does not.
+  package init(failure: ToolFailure, kind: Kind, asked: Double? = nil) {
+    self.failure = failure
+    self.kind = kind
+    self.asked = asked
+  }
+
+  /// A poll without a response.
+  package init(_ error: HTTPError, of url: HTTPURL) {
+    self.init(failure: error.failure(url.display), kind: .network(error.kind))
+  }
+
+  /// The cause for `RetryPolicy`.
+  package var cause: RetryPolicy.Cause {
+    if case .status(let head) = kind { .status(head.status) } else { .network }
+  }
+
+  /// The status of the response; nil if there was none, or it was not the reason.
+  package var status: Int? { if case .status(let head) = kind { head.status } else { nil } }
+
+  /// Whether further polls cannot succeed.
+  /// - Parameter hasSucceeded: whether an earlier poll has.
+  package func isFinal(hasSucceeded: Bool) -> Bool {
+    switch kind {
+    case .network(.local), .network(.unanswered): true
+    case .network(.permanent): !hasSucceeded
+    case .network: false
+    case .status(let head): !StatusPolicy().isRetried(head, at: hasSucceeded ? .polled : .first)
+    case .content: false
+    }
+  }
+
+  /// Whether it is about the number of requests, so that it is true of all requests to this server.
+  package var isLimit: Bool {
+    guard case .status(let head) = kind else { return false }
+    return head.status == 429 || (head.status == 403 && StatusPolicy().isRetried(head, at: .first))
+  }
+}
+
 /// The times of one resource's polls, by the monotonic clock.
 package struct PollSchedule: Sendable {
   /// The usual share of the interval, 0 to 1, that is added at random: clients must not all ask at the same moment.
@@ -41,11 +97,13 @@ package struct PollSchedule: Sendable {
   /// The failure that was last reported, so that it is not repeated at each poll.
   private var reportedContent = ""
 
+  /// - Parameter due: when to poll first, by the monotonic clock.
   package init(due: Double, _ policy: RetryPolicy) {
     self.due = due
     self.policy = policy
   }
 
+  /// A poll begins: the interval counts from here.
   package mutating func begin(at now: Double) { start = now }
 
   /// Sets the time of the next poll after a response.
@@ -55,7 +113,7 @@ package struct PollSchedule: Sendable {
   package mutating func succeed(_ head: HTTPHead?, every interval: Interval, jitter: Double, now: Double) {
     switch interval {
     case .fixed(let seconds): due = start + seconds * (1 + jitter)
-    case .auto: due = now + (head.map { Freshness.seconds($0) } ?? interval.seconds) * (1 + jitter)
+    case .auto: due = now + (head.map { $0.freshness() } ?? interval.seconds) * (1 + jitter)
     }
   }
 
@@ -95,24 +153,26 @@ extension RetryPolicy {
   }
 }
 
-/// How long a response may be used without asking again (RFC 9111 §4.2).
-package enum Freshness {
+extension HTTPHead {
   /// The shortest and the longest time, in seconds.
   private static let bounds = (5.0, 3600.0)
 
+  /// How long the response may be used without asking again (RFC 9111 §4.2), in seconds.
+  ///
   /// From 5 seconds to an hour; a minute if the server says nothing. The shortest time if the server says that the
   /// response is never fresh.
   /// - Parameter now: microseconds since 1970, for a response without `Date`.
-  package static func seconds(_ head: HTTPHead, now: Int64 = Clock.now()) -> Double {
-    let directives = head.fields.filter { $0.name == "cache-control" }
+  package func freshness(now: Int64 = Clock.now()) -> Double {
+    let directives = fields.filter { $0.name == "cache-control" }
       .flatMap { $0.value.split(separator: UInt8(ascii: ",")).map { Array($0.trimmed().lowercased) } }
     // With an argument, `no-cache` is about some fields only (§5.2.2.4).
-    if directives.contains(where: { ["no-cache", "no-store"].map { Array($0.utf8) }.contains($0) }) { return bounds.0 }
-    guard let lifetime = maxAge(directives) ?? untilExpiry(head, now: now) else { return 60 }
+    let never = ["no-cache", "no-store"].map { Array($0.utf8) }
+    if directives.contains(where: never.contains) { return Self.bounds.0 }
+    guard let lifetime = Self.maxAge(directives) ?? untilExpiry(now: now) else { return 60 }
     // Of several ages, the first counts (§5.1): that of the cache closest to us.
-    let age = head.fields.first { $0.name == "age" }?.value.split(separator: UInt8(ascii: ",")).first
-    let spent = age.flatMap { delta(Array($0.trimmed())) } ?? 0
-    return min(max(lifetime - spent, bounds.0), bounds.1)
+    let age = fields.first { $0.name == "age" }?.value.split(separator: UInt8(ascii: ",")).first
+    let spent = age.flatMap { Self.delta(Array($0.trimmed())) } ?? 0
+    return min(max(lifetime - spent, Self.bounds.0), Self.bounds.1)
   }
 
   private static func maxAge(_ directives: [[UInt8]]) -> Double? {
@@ -122,9 +182,9 @@ package enum Freshness {
   }
 
   /// `Expires` less `Date`. A value that is no date, such as 0, is a time in the past (§5.3).
-  private static func untilExpiry(_ head: HTTPHead, now: Int64) -> Double? {
-    guard let expires = head.fields.first(where: { $0.name == "expires" }) else { return nil }
-    let date = head.value(of: "date").flatMap { HTTPDate.seconds($0, now: now) } ?? Int(now / 1_000_000)
+  private func untilExpiry(now: Int64) -> Double? {
+    guard let expires = fields.first(where: { $0.name == "expires" }) else { return nil }
+    let date = value(of: "date").flatMap { HTTPDate.seconds($0, now: now) } ?? Int(now / 1_000_000)
     return Double((HTTPDate.seconds(expires.value, now: now) ?? date) - date)
   }
 

@@ -23,26 +23,44 @@ package enum ConnectionEnding: Sendable {
   case interrupted(Interruption)
 }
 
-/// What is followed.
-package struct FollowedFeed: Sendable {
-  /// How it ends and resumes.
-  package enum Kind: Sendable {
-    /// An event stream, which resumes where it broke, by WHATWG HTML §9.2.3.
-    case events
-    /// A body that never ends, by X's rule for streams.
-    case stream
+extension ConnectionEnding {
+  /// The HTTP status of a response that was no feed.
+  var code: Int? {
+    switch self {
+    case .stopped(let status): status
+    case .refused(let refusal): refusal.status
+    case .failed(let error): if case .proxy(let status) = error.kind { status } else { nil }
+    case .finished, .closed, .lost, .outOfTime, .interrupted: nil
+    }
   }
 
+  /// The text for `-v`; nil if the tool ended the connection itself.
+  var reason: String? {
+    switch self {
+    case .stopped(let status): "the server asks to stop (HTTP \(status))"
+    case .closed: "closed by the server"
+    case .lost(let error), .failed(let error): error.message
+    case .refused(let refusal): refusal.message
+    case .finished, .outOfTime, .interrupted: nil
+    }
+  }
+}
+
+/// What is followed.
+package struct FollowedFeed: Sendable {
   /// The URL, for messages.
   let source: String
   /// What has not come when the time is up, for messages: `event stream`.
   let missing: String
   /// The end that is awaited in the feed, for messages (`EndMarks.awaited`); nil for none.
   let awaited: String?
-  let kind: Kind
+  /// Whether it is a body that never ends, which resumes by X's rule for streams. Otherwise it is an event stream: that
+  /// resumes where it broke, by WHATWG HTML §9.2.3.
+  let isEndless: Bool
 
-  package init(_ source: String, missing: String, awaited: String? = nil, kind: Kind = .events) {
-    (self.source, self.missing, self.awaited, self.kind) = (source, missing, awaited, kind)
+  /// - Parameter awaited: the end that is awaited (`EndMarks.awaited`); nil for none.
+  package init(_ source: String, missing: String, awaited: String? = nil, isEndless: Bool = false) {
+    (self.source, self.missing, self.awaited, self.isEndless) = (source, missing, awaited, isEndless)
   }
 }
 
@@ -65,7 +83,7 @@ package struct Reconnection: Sendable {
 
   /// The shortest time between two connections, in seconds, if the wait may be zero: a body that is complete at once
   /// must not be requested thousands of times a second.
-  package var spacing: Double { feed.kind == .stream ? Self.shortestPause : 0 }
+  package var spacing: Double { feed.isEndless ? Self.shortestPause : 0 }
 
   private let options: ConnectionOptions
   let feed: FollowedFeed
@@ -83,7 +101,7 @@ package struct Reconnection: Sendable {
     self.options = options
     self.feed = feed
     statuses = StatusPolicy(retrying: options.retryStatus)
-    let growth = feed.kind == .stream ? RetryPolicy.Growth.stream : .spread(longest: Self.longestPause)
+    let growth = feed.isEndless ? RetryPolicy.Growth.stream : .spread(longest: Self.longestPause)
     policy = RetryPolicy(base: options.delay, growth, retries: options.retries, random: random)
   }
 
@@ -91,7 +109,7 @@ package struct Reconnection: Sendable {
   package mutating func open() {
     wasOpen = true
     isFailing = false
-    if feed.kind == .events { policy.succeed() }
+    if !feed.isEndless { policy.succeed() }
   }
 
   /// Sets the delay that the server asks for, in seconds. It cannot make a client reconnect without a pause.
@@ -107,10 +125,10 @@ package struct Reconnection: Sendable {
     case .interrupted(.hangUp): throw .brokenPipe
     case .interrupted(.signal(let number)): return .die(of: number)
     case .closed:
-      if broughtAny || feed.kind == .events { recover() }
+      if broughtAny || !feed.isEndless { recover() }
       guard options.reconnects else { return try end() }
       // A stream that ends loses what is sent until the next connection, like one that breaks.
-      if feed.kind == .stream {
+      if feed.isEndless {
         let failure = ToolFailure.failed(.remote, "closed by the server", source: feed.source)
         return try verdict(policy.lose(), after: failure, isLoss: !options.resumes)
       }
@@ -142,7 +160,7 @@ package struct Reconnection: Sendable {
   private mutating func recover() {
     policy.recover()
     // For a stream, being open is not yet a success.
-    if feed.kind == .stream { policy.succeed() }
+    if feed.isEndless { policy.succeed() }
   }
 
   /// The exit status when the time is up.

@@ -10,6 +10,7 @@ package struct Refusal: Sendable {
   package static let timeout = 5.0
 
   let head: HTTPHead
+  /// Also that of a success, if its body was not the expected one.
   package var status: Int { head.status }
   /// The error in the response, and its page title or the first line of its body.
   package private(set) var message: String
@@ -23,9 +24,7 @@ package struct Refusal: Sendable {
     _ head: HTTPHead, _ problem: String? = nil, body: [UInt8], to request: HTTPRequest, hiding secrets: [[UInt8]] = []
   ) {
     self.head = head
-    let line =
-      HTTPExcerpt.page(body, for: request, hiding: secrets)
-      ?? HTTPExcerpt.firstLine(of: body, for: request, hiding: secrets)
+    let line = HTTPExcerpt.words(of: body, for: request, hiding: secrets)
     message = (problem ?? "HTTP \(head.status)") + (line.isEmpty ? "" : ": " + line)
   }
 
@@ -39,7 +38,7 @@ package struct Refusal: Sendable {
   /// Whether a body already has what a message needs: a page title, or a first line that is not blank.
   package static func isEnough(_ body: [UInt8]) -> Bool {
     if body.count >= longestBody { return true }
-    return body.drop(while: \.isSpaceOrControl).contains(UInt8(ascii: "\n")) && !ResponseForm.isBeginningOfPage(body)
+    return body.drop(while: \.isSpaceOrControl).contains(UInt8(ascii: "\n")) && !HTTPExcerpt.isBeginningOfPage(body)
   }
 }
 

@@ -30,6 +30,7 @@ package struct StatusPolicy: Equatable, Sendable {
   /// The statuses to retry, by `--retry-status`; nil for the usual ones.
   private let chosen: StatusSet?
 
+  /// - Parameter chosen: the statuses of `--retry-status`; nil for the usual ones.
   package init(retrying chosen: StatusSet? = nil) { self.chosen = chosen }
 
   /// Statuses that may pass: the server is slow, busy or down. 420 is an old 429 (Twitter).
@@ -43,6 +44,8 @@ package struct StatusPolicy: Equatable, Sendable {
   /// The problem with a response of status 206 to a request for the whole.
   package static let part = "HTTP 206: only a part of the body"
 
+  /// What a response means.
+  /// - Parameter request: the request: a part is a body for one with `Range`.
   package func verdict(_ head: HTTPHead, to request: HTTPRequest, at stage: RequestStage = .first) -> Verdict {
     switch head.status {
     case 204, 205: .empty
@@ -73,7 +76,7 @@ package struct StatusPolicy: Equatable, Sendable {
 
   /// Whether a refusal is about the number of requests, as many APIs say by status 403.
   private static func isLimited(_ head: HTTPHead) -> Bool {
-    head.value(of: "retry-after") != nil || RateLimit(head, now: Clock.now()).isExhausted == true
+    head.value(of: "retry-after") != nil || AskedWait(head).isExhausted == true
   }
 
   /// The exit status of a tool that ends with this status of HTTP.
@@ -88,46 +91,5 @@ extension HTTPError {
     case .proxy(let status): StatusPolicy().isRetried(HTTPHead(status: status), at: .first)
     case .permanent, .unanswered, .local: false
     }
-  }
-}
-
-/// How long a server asks its clients to wait before the next request.
-package struct AskedWait: Equatable, Sendable {
-  /// The longest wait that tools accept which run for ever, in seconds: a wrong clock must not stop them.
-  package static let longest = 86_400.0
-
-  /// 0 if it does not ask.
-  package private(set) var seconds = 0.0
-  /// What asked for it, for messages: `Retry-After`.
-  package private(set) var reason = ""
-  /// How many more requests the server allows now; nil if it does not say.
-  package private(set) var left: Double?
-
-  /// - Parameter now: in microseconds since 1970, as `Clock.now()` has them.
-  package init(_ head: HTTPHead, now: Int64 = Clock.now()) {
-    if let value = head.value(of: "retry-after"), let seconds = Self.retryAfter(value, now: now) {
-      extend(to: seconds, "Retry-After")
-    }
-    let limit = RateLimit(head, now: now)
-    left = limit.left
-    // A refusal that does not count the remaining requests means that none remain.
-    let isRefused = head.status == 429 || (head.status == 403 && limit.isExhausted == true)
-    if limit.isExhausted ?? isRefused, let seconds = limit.reset { extend(to: seconds, "the rate limit") }
-  }
-
-  /// Asks for a longer wait; a shorter one changes nothing.
-  package mutating func extend(to seconds: Double, _ reason: String) {
-    // A number too large for Double is longer than any limit.
-    guard seconds > self.seconds else { return }
-    self.seconds = seconds
-    self.reason = reason
-  }
-
-  /// `Retry-After` (RFC 9110 §10.2.3): seconds, or a date. Some servers send a fraction, which is accepted too.
-  /// - Returns: how many seconds to wait, 0 if the date has passed; nil if `value` is invalid.
-  static func retryAfter(_ value: [UInt8], now: Int64) -> Double? {
-    let isNumber = value.first?.isDigit == true && value.allSatisfy { $0.isDigit || $0 == UInt8(ascii: ".") }
-    if isNumber { return Double(String(decoding: value, as: UTF8.self)) }
-    return HTTPDate.seconds(value, now: now).map { max(0, Double($0) - Double(now) / 1_000_000) }
   }
 }

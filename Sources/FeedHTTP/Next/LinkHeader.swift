@@ -22,17 +22,15 @@ package struct LinkHeader: Equatable, Sendable {
     return links
   }
 
+  private static func links(in head: HTTPHead) -> [LinkHeader] {
+    head.fields.filter { $0.name == "link" }.flatMap { parse($0.value) }
+  }
+
   /// The target of the first link with relation `relation` that starts from the page.
   /// - Parameter page: the URL of the response with the field.
   package static func target(of relation: String, in head: HTTPHead, page: HTTPURL?) -> [UInt8]? {
     let relation = Array(relation.utf8)
-    for field in head.fields where field.name == "link" {
-      var scanner = Scanner(field.value)
-      while let link = scanner.link() {
-        if link.relations.contains(relation), link.isOf(page), !link.isEmpty { return link.target }
-      }
-    }
-    return nil
+    return links(in: head).first { $0.relations.contains(relation) && $0.isOf(page) && !$0.isEmpty }?.target
   }
 
   /// What the links of a head say about the pages after this one.
@@ -48,9 +46,7 @@ package struct LinkHeader: Equatable, Sendable {
   package static func paging(in head: HTTPHead, page: HTTPURL?) -> Paging? {
     if let next = target(of: "next", in: head, page: page) { return .next(next) }
     let hasPrevious = ["prev", "previous"].contains { target(of: $0, in: head, page: page) != nil }
-    if hasPrevious || head.fields.contains(where: { $0.name == "link" && parse($0.value).contains(where: \.isEmpty) }) {
-      return .end
-    }
+    if hasPrevious || links(in: head).contains(where: \.isEmpty) { return .end }
     guard let last = target(of: "last", in: head, page: page) else { return nil }
     let isHere = page.map { (try? $0.resolving(last))?.text == $0.text } == true
     return isHere || last == target(of: "first", in: head, page: page) ? .end : .otherLast

@@ -10,24 +10,18 @@
 import FeedCore
 
 extension NextRule {
-  /// Why a text is no rule, and what to type.
-  package struct Problem: Error, Equatable, Sendable {
-    /// Lower case, no full stop.
-    package let message: String
-  }
-
   /// What a rule looks like, for completions.
   package static let beginnings = [
     "none", "link", "page=+1", "offset=+items", "cursor=/", "body:/", "header:", "path:", "url=", "*=/",
   ]
 
   /// - Returns: nil for `none`.
-  package static func parse(_ text: [UInt8]) throws(Problem) -> NextRule? {
+  package static func parse(_ text: [UInt8]) throws(OptionRefusal) -> NextRule? {
     if text.elementsEqual("none".utf8) { return nil }
     if text.elementsEqual("link".utf8) { return NextRule(.url, .link) }
     if text.first == UInt8(ascii: "/") { return NextRule(.url, try Source(text[...])) }
     if let new = replacement(text) {
-      throw Problem(message: "'\(quoted(text))' is not a rule any more; type \(new)")
+      throw OptionRefusal("'\(quoted(text))' is not a rule any more; type \(new)")
     }
     // The first equals sign before a source: a name may contain one too.
     let signs = text.indices.filter { text[$0] == UInt8(ascii: "=") }
@@ -49,11 +43,11 @@ extension NextRule {
     return target.text + [UInt8(ascii: "=")] + source.text
   }
 
-  private func check() throws(Problem) {
-    func refuse(_ text: String) throws(Problem) {
+  private func check() throws(OptionRefusal) {
+    func refuse(_ text: String) throws(OptionRefusal) {
       // A constant may be a secret.
       let shown = if case .constant = source { target.text } else { self.text }
-      throw Problem(message: "'\(quoted(shown))': \(text)")
+      throw OptionRefusal("'\(quoted(shown))': \(text)")
     }
     switch (target, source) {
     case (.all, .place(.body, shift: nil)): break
@@ -98,31 +92,29 @@ extension NextRule {
     }
   }
 
-  private static func noSign(_ text: [UInt8]) -> Problem {
+  private static func noSign(_ text: [UInt8]) -> OptionRefusal {
     let shown = quoted(text)
     let name = text.isEmpty || text.contains(UInt8(ascii: ":")) ? "NAME" : shown
-    return Problem(
-      message: "'\(shown)' has no '='; to count pages type \(name)=+1, to send a value of the page type "
+    return OptionRefusal(
+      "'\(shown)' has no '='; to count pages type \(name)=+1, to send a value of the page type "
         + "\(name)=/POINTER")
   }
 
-  private static func noSource(_ target: ArraySlice<UInt8>, _ source: ArraySlice<UInt8>) -> Problem {
+  private static func noSource(_ target: ArraySlice<UInt8>, _ source: ArraySlice<UInt8>) -> OptionRefusal {
     let name = quoted(Array(target))
-    if source.isEmpty { return Problem(message: "expected a source after '\(name)=', such as \(name)=/POINTER") }
+    if source.isEmpty { return OptionRefusal("expected a source after '\(name)=', such as \(name)=/POINTER") }
     let shown = quoted(Array(source))
     if source.allSatisfy(\.isDigit) {
-      return Problem(
-        message: "'\(shown)' is no source; to count from there type \(name)=+1@\(shown), to send this value always "
+      return OptionRefusal(
+        "'\(shown)' is no source; to count from there type \(name)=+1@\(shown), to send this value always "
           + "type \(name)=value:\(shown)")
     }
-    return Problem(message: "'\(shown)' is no source; for that member of the page type \(name)=/\(shown)")
+    return OptionRefusal("'\(shown)' is no source; for that member of the page type \(name)=/\(shown)")
   }
 }
 
 extension NextRule.Target {
-  private static let kinds = ["query:", "body:", "header:", "path:"]
-
-  fileprivate init(_ text: ArraySlice<UInt8>) throws(NextRule.Problem) {
+  fileprivate init(_ text: ArraySlice<UInt8>) throws(OptionRefusal) {
     func rest(_ kind: String) -> ArraySlice<UInt8>? {
       text.starts(with: kind.utf8) ? text.dropFirst(kind.utf8.count) : nil
     }
@@ -138,17 +130,18 @@ extension NextRule.Target {
       guard let segment = Int(decimal: number.drop { $0 == UInt8(ascii: "-") }), segment > 0,
         number.prefix(while: { $0 == UInt8(ascii: "-") }).count < 2
       else {
-        throw NextRule.Problem(
-          message: "expected the number of a segment such as path:2 or path:-1, found '\(quoted(Array(text)))'")
+        throw OptionRefusal(
+          "expected the number of a segment such as path:2 or path:-1, found '\(quoted(Array(text)))'")
       }
       self = .path(number.first == UInt8(ascii: "-") ? -segment : segment)
     } else {
       let name = rest("query:") ?? text
-      if name.isEmpty { throw NextRule.Problem(message: "expected the name of a parameter before '='") }
+      if name.isEmpty { throw OptionRefusal("expected the name of a parameter before '='") }
       self = .query(Array(name))
     }
   }
 
+  /// The text before `=`.
   package var text: [UInt8] {
     switch self {
     case .query(let name):
@@ -179,7 +172,7 @@ extension NextRule.Source {
     }
   }
 
-  fileprivate init(_ text: ArraySlice<UInt8>) throws(NextRule.Problem) {
+  fileprivate init(_ text: ArraySlice<UInt8>) throws(OptionRefusal) {
     if text.elementsEqual("link".utf8) {
       self = .link
     } else if text.elementsEqual("same".utf8) {
@@ -201,41 +194,42 @@ extension NextRule.Source {
   }
 
   private static func item(
-    _ text: ArraySlice<UInt8>, _ shift: NextRule.Shift?
-  ) throws(NextRule.Problem) -> NextRule.Source {
+    _ text: ArraySlice<UInt8>, _ shift: DecimalText?
+  ) throws(OptionRefusal) -> NextRule.Source {
     let word = text.prefix { $0 != UInt8(ascii: ":") }
     guard let pick = NextRule.Pick(rawValue: String(decoding: word, as: UTF8.self)) else {
-      throw NextRule.Problem(message: "expected '\(quoted(Array(word)))' to be followed by ':/POINTER', +N or -N")
+      throw OptionRefusal("expected '\(quoted(Array(word)))' to be followed by ':/POINTER', +N or -N")
     }
     let rest = text.dropFirst(word.count + 1)
     let pointer: JSONPointer? = word.count < text.count ? try NextRule.pointer(rest) : nil
     return .item(pick, pointer, shift: shift)
   }
 
-  private static func counter(_ text: ArraySlice<UInt8>) throws(NextRule.Problem) -> NextRule.Counter {
+  private static func counter(_ text: ArraySlice<UInt8>) throws(OptionRefusal) -> NextRule.Counter {
     let mark = text.firstIndex(of: UInt8(ascii: "@")) ?? text.endIndex
     let step = text[..<mark]
     let start = mark < text.endIndex ? DecimalText(text[(mark + 1)...]) : nil
     let isStart = mark == text.endIndex || start.map { !$0.isNegative } == true
-    if isStart, step.elementsEqual("items".utf8) { return NextRule.Counter(step: .items, start: start) }
+    if isStart, step.elementsEqual("items".utf8) { return NextRule.Counter(step: nil, start: start) }
     guard isStart, let number = DecimalText(step), DecimalText(0) < number else {
-      throw NextRule.Problem(
-        message: "expected +1, +items or +N, with @START or without, found '+\(quoted(Array(text)))'")
+      throw OptionRefusal(
+        "expected +1, +items or +N, with @START or without, found '+\(quoted(Array(text)))'")
     }
-    return NextRule.Counter(step: .by(number), start: start)
+    return NextRule.Counter(step: number, start: start)
   }
 
   /// Divides a value from the number that is added.
-  private static func divided(_ text: ArraySlice<UInt8>) -> (ArraySlice<UInt8>, NextRule.Shift?) {
+  private static func divided(_ text: ArraySlice<UInt8>) -> (ArraySlice<UInt8>, DecimalText?) {
     let digits = text.reversed().prefix(while: \.isDigit).count
     let sign = text.endIndex - digits - 1
     guard digits > 0, sign > text.startIndex, "+-".utf8.contains(text[sign]), text[sign - 1] != UInt8(ascii: "/"),
       let amount = DecimalText(text[(sign + 1)...])
     else { return (text, nil) }
     let isZero = amount == DecimalText(0)
-    return (text[..<sign], isZero ? nil : NextRule.Shift(amount: amount, isMinus: text[sign] == UInt8(ascii: "-")))
+    return (text[..<sign], isZero ? nil : text[sign] == UInt8(ascii: "-") ? DecimalText(0) - amount : amount)
   }
 
+  /// The text after `=`.
   package var text: [UInt8] {
     switch self {
     case .place(.body(let pointer), let shift): return Self.shifted(pointer.text, shift)
@@ -245,8 +239,7 @@ extension NextRule.Source {
       return Self.shifted(Array(pick.rawValue.utf8) + place, shift)
     case .counted(let counter):
       let start = counter.start.map { [UInt8(ascii: "@")] + $0.text } ?? []
-      if case .by(let number) = counter.step { return [UInt8(ascii: "+")] + number.text + start }
-      return Array("+items".utf8) + start
+      return [UInt8(ascii: "+")] + (counter.step?.text ?? Array("items".utf8)) + start
     case .link: return Array("link".utf8)
     case .same: return Array("same".utf8)
     case .constant(let text): return Array("value:".utf8) + text
@@ -254,8 +247,8 @@ extension NextRule.Source {
   }
 
   /// Without a shift, a text that looks as if it had one gets `+0`.
-  private static func shifted(_ text: [UInt8], _ shift: NextRule.Shift?) -> [UInt8] {
-    if let shift { return text + [UInt8(ascii: shift.isMinus ? "-" : "+")] + shift.amount.text }
+  private static func shifted(_ text: [UInt8], _ shift: DecimalText?) -> [UInt8] {
+    if let shift { return text + (shift.isNegative ? [] : [UInt8(ascii: "+")]) + shift.text }
     return text + (divided(text[...]).0.count < text.count ? Array("+0".utf8) : [])
   }
 }
@@ -269,11 +262,10 @@ extension NextRule.ResponsePlace {
       self = .body(try JSONPointer(typed: text, suchAs: example))
       return
     }
-    do throws(NextRule.Problem) { self = .header(try NextRule.headerName(text.dropFirst(kind.utf8.count))) } catch {
-      throw OptionRefusal(error.message)
-    }
+    self = .header(try NextRule.headerName(text.dropFirst(kind.utf8.count)))
   }
 
+  /// A JSON Pointer, or `header:NAME`.
   package var text: [UInt8] {
     switch self {
     case .body(let pointer): pointer.text
@@ -283,14 +275,14 @@ extension NextRule.ResponsePlace {
 }
 
 extension NextRule {
-  fileprivate static func headerName(_ text: ArraySlice<UInt8>) throws(Problem) -> [UInt8] {
+  fileprivate static func headerName(_ text: ArraySlice<UInt8>) throws(OptionRefusal) -> [UInt8] {
     if !text.isEmpty, text.allSatisfy(\.isTokenByte) { return Array(text) }
-    throw Problem(message: "expected the name of a header after 'header:', found '\(quoted(Array(text)))'")
+    throw OptionRefusal("expected the name of a header after 'header:', found '\(quoted(Array(text)))'")
   }
 
-  fileprivate static func pointer(_ text: ArraySlice<UInt8>) throws(Problem) -> JSONPointer {
+  fileprivate static func pointer(_ text: ArraySlice<UInt8>) throws(OptionRefusal) -> JSONPointer {
     do throws(JSONPointer.SyntaxProblem) { return try JSONPointer(Array(text)) } catch {
-      throw Problem(message: "'\(quoted(Array(text)))' is no JSON Pointer: \(error.message)")
+      throw OptionRefusal("'\(quoted(Array(text)))' is no JSON Pointer: \(error.message)")
     }
   }
 }

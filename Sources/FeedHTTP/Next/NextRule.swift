@@ -1,5 +1,5 @@
-// How to ask for what comes next, as a value: which part of the first request gets which value of a response. It is told
-// in one line of text, which `NextRule+Text` reads and writes:
+// How to ask for what comes next, as a value: which part of the first request gets which value of a response. It is one
+// line of text, which `NextRule+Text` reads and writes:
 //
 //     page=+1                      the query parameter `page` counts pages
 //     cursor=/next_cursor          it gets the member of the response
@@ -30,9 +30,10 @@ package struct NextRule: Equatable, Sendable {
 
   /// Where the value is.
   package enum Source: Equatable, Sendable {
-    case place(ResponsePlace, shift: Shift?)
+    /// - Parameter shift: what is added to the number there.
+    case place(ResponsePlace, shift: DecimalText?)
     /// One item of the response, or a value in it: without a pointer its id, or the item itself if it is a scalar.
-    case item(Pick, JSONPointer?, shift: Shift?)
+    case item(Pick, JSONPointer?, shift: DecimalText?)
     case counted(Counter)
     /// The link with relation `next` in the Link header.
     case link
@@ -52,36 +53,15 @@ package struct NextRule: Equatable, Sendable {
   /// Which item of a page is meant.
   package enum Pick: String, CaseIterable, Sendable { case last, min, max }
 
-  /// What is added to a number.
-  package struct Shift: Equatable, Sendable {
-    package let amount: DecimalText
-    package let isMinus: Bool
-
-    package init(amount: DecimalText, isMinus: Bool) { (self.amount, self.isMinus) = (amount, isMinus) }
-
-    package func applied(to number: DecimalText) -> DecimalText {
-      if isMinus { return number - amount }
-      return number.isNegative ? amount - (DecimalText(number.digits) ?? number) : number + amount
-    }
-  }
-
   /// A number that grows from request to request.
   package struct Counter: Equatable, Sendable {
-    /// By how much it grows.
-    package enum CounterStep: Equatable, Sendable {
-      /// The number of items on a page.
-      case items
-      case by(DecimalText)
-    }
-
-    package let step: CounterStep
+    /// By how much it grows; nil for the number of items on a page.
+    let step: DecimalText?
     /// The number of the first page or item; nil if it is not known yet.
     package var start: DecimalText?
 
-    package init(step: CounterStep, start: DecimalText?) { (self.step, self.start) = (step, start) }
-
     /// Whether pages are counted rather than items.
-    package var countsPages: Bool { step == .by(DecimalText(1)) }
+    package var countsPages: Bool { step == DecimalText(1) }
 
     /// The start, or the usual one: pages are counted from 1, items from 0.
     package var first: DecimalText { start ?? DecimalText(countsPages ? 1 : 0) }
@@ -109,16 +89,11 @@ package struct NextRule: Equatable, Sendable {
     }
   }
 
-  package var counter: Counter? {
-    if case .counted(let counter) = source { return counter }
-    return nil
-  }
+  /// The counter of a rule that counts.
+  package var counter: Counter? { if case .counted(let counter) = source { counter } else { nil } }
 
   /// Where the value is in a response, if it is in one place.
-  package var place: ResponsePlace? {
-    if case .place(let place, _) = source { return place }
-    return nil
-  }
+  package var place: ResponsePlace? { if case .place(let place, _) = source { place } else { nil } }
 
   /// Whether the rule reads the head of a response.
   package var needsHead: Bool {
@@ -129,20 +104,19 @@ package struct NextRule: Equatable, Sendable {
   }
 
   /// Whether the value comes from an item.
-  package var needsItems: Bool {
-    if case .item = source { return true }
-    return false
-  }
+  package var needsItems: Bool { if case .item = source { true } else { false } }
 }
 
 /// All rules of a walk. Those that move with one target are alternatives: the first that has a value counts.
 package struct NextRules: Equatable, Sendable {
+  /// As typed, or as found.
   package private(set) var rules: [NextRule]
   /// Whether there is only one page, as `none` says.
   package private(set) var isNone: Bool
 
   package init(_ rules: [NextRule]) { (self.rules, isNone) = (rules, false) }
 
+  /// The rule `none`: no page follows.
   package static let none = {
     var rules = NextRules([])
     rules.isNone = true
@@ -172,6 +146,7 @@ package struct NextRules: Equatable, Sendable {
   /// Whether the cursor is Elasticsearch's scroll: the server counts, and the page after the last one has a cursor too.
   package var isScroll: Bool { deciding?.place == .body(JSONPointer(tokens: [Array("_scroll_id".utf8)])) }
 
+  /// Whether the deciding rule reads an item.
   package var needsItems: Bool { deciding?.needsItems ?? false }
 
   /// Sets the start of the rule that counts.
@@ -183,4 +158,13 @@ package struct NextRules: Equatable, Sendable {
 
   /// The rules as they would be typed, one value of `--next` each.
   package var texts: [[UInt8]] { isNone ? [Array("none".utf8)] : rules.map(\.text) }
+}
+
+extension DecimalText {
+  /// The sum of any two numbers.
+  package func shifted(by shift: DecimalText) -> DecimalText {
+    func magnitude(_ number: DecimalText) -> DecimalText { DecimalText(number.digits) ?? number }
+    if shift.isNegative { return self - magnitude(shift) }
+    return isNegative ? shift - magnitude(self) : self + shift
+  }
 }

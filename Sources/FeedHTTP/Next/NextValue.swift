@@ -27,12 +27,14 @@ package struct NextError: Error, Equatable, Sendable {
 package struct NextResponse {
   /// Nil if it comes from a file.
   package let head: HTTPHead?
+  /// The JSON of the body.
   package let root: JSONValue
   /// The request for the response, and the first one.
   package let request: PageRequest
   package let first: PageRequest
   /// The URL that the response came from, after redirects; nil if unknown.
   package let url: HTTPURL?
+  /// The number of items on the page.
   package let count: Int
   /// The item at an index, and its id if that is known.
   package let item: (Int) -> (value: JSONValue, id: [UInt8]?)
@@ -92,7 +94,7 @@ extension NextRule {
     case .item(let pick, let pointer, let shift): return try Self.picked(pick, pointer, shift, response)
     case .counted(let counter):
       let number = try number(in: response.request, counter.first)
-      return .number((number + (try step(counter.step, response))).text)
+      return .number((number + (counter.step ?? pageSize(response))).text)
     case .link:
       return response.head.flatMap { LinkHeader.target(of: "next", in: $0, page: response.url) }.map { .text($0) }
     case .same: return nil
@@ -113,20 +115,22 @@ extension NextRule {
     }
   }
 
-  private func shifted(_ value: NextValue?, _ shift: Shift?, at place: ResponsePlace) throws(NextError) -> NextValue? {
+  private func shifted(
+    _ value: NextValue?, _ shift: DecimalText?, at place: ResponsePlace
+  ) throws(NextError) -> NextValue? {
     guard let shift, let value else { return value }
     guard let number = value.text.flatMap({ DecimalText($0) }) else {
       let shown =
         if case .body(let pointer) = place { pointer.shown } else { String(decoding: place.text, as: UTF8.self) }
       throw .response("expected a whole number at \(shown) (--next)", at: 0)
     }
-    return .number(shift.applied(to: number).text)
+    return .number(number.shifted(by: shift).text)
   }
 
   // MARK: Items
 
   private static func picked(
-    _ pick: Pick, _ pointer: JSONPointer?, _ shift: Shift?, _ response: NextResponse
+    _ pick: Pick, _ pointer: JSONPointer?, _ shift: DecimalText?, _ response: NextResponse
   ) throws(NextError) -> NextValue? {
     guard response.count > 0 else { return nil }
     if pick == .last {
@@ -156,14 +160,16 @@ extension NextRule {
     }
     guard let best else { return nil }
     guard let shift, let number = best.number else { return best.value }
-    return .number(shift.applied(to: number).text)
+    return .number(number.shifted(by: shift).text)
   }
 
-  private static func number(_ value: NextValue, _ shift: Shift?, at place: Int) throws(NextError) -> DecimalText {
+  private static func number(
+    _ value: NextValue, _ shift: DecimalText?, at place: Int
+  ) throws(NextError) -> DecimalText {
     guard let shift, let number = value.text.flatMap({ DecimalText($0) }) else {
       throw .response("the last item has no whole number, which --next needs", at: place)
     }
-    return shift.applied(to: number)
+    return number.shifted(by: shift)
   }
 
   /// The value of an item, and where the item is.
@@ -198,10 +204,74 @@ extension NextRule {
     return number
   }
 
-  private func step(_ step: Counter.CounterStep, _ response: NextResponse) throws(NextError) -> DecimalText {
-    switch step {
-    case .by(let number): number
-    case .items: PageSize.step(beside: target, response)
+  // MARK: Page sizes
+
+  /// The names of limits in APIs with offsets. To set a parameter, its name is never guessed; here one is only read.
+  private static let sizeNames: Set<String> = [
+    "limit", "per_page", "perpage", "per-page", "page_size", "pagesize", "page-size", "page[size]", "page[limit]",
+    "size", "count", "rows", "maxresults", "max_results", "max-results", "$top", "length", "first", "take",
+  ]
+
+  /// The page size: the limit beside the target, in the query or the body, or the smaller one that the page says the
+  /// server has used; else the number of items on the page.
+  private func pageSize(_ response: NextResponse) -> DecimalText {
+    let limits = parameters(in: response.request).lazy.filter { Self.isSize($0.name) }
+      .compactMap { name, value in DecimalText(value).map { (name: name, value: $0) } }
+    guard let (name, asked) = limits.first(where: { DecimalText(0) < $0.value }) else {
+      return DecimalText(response.count)
+    }
+    let said = response.root.member(name) ?? response.root.member("itemsPerPage")  // SCIM
+    guard let used = said.flatMap(JSONText.scalar).flatMap({ DecimalText($0) }),
+      DecimalText(0) < used, used < asked
+    else { return asked }
+    return used
+  }
+
+  private static func isSize(_ name: [UInt8]) -> Bool {
+    let key = String(decoding: name, as: UTF8.self).lowercased()
+    return sizeNames.contains(key) || key.hasSuffix("_limit") || key == "$limit"
+  }
+
+  /// The parameters beside the target.
+  private func parameters(in request: PageRequest) -> [(name: [UInt8], value: [UInt8])] {
+    guard case .body(let pointer) = target, !pointer.tokens.isEmpty else { return QueryString(request.url).pairs }
+    let body = request.body.flatMap { try? JSONDocument(parsing: $0) }?.root
+    let object = body?.value(at: pointer.prefix(pointer.tokens.count - 1))
+    return object?.children.compactMap { child in
+      guard let name = child.key?.string, let value = JSONText.scalar(child.value) else { return nil }
+      return (name, value)
+    } ?? []
+  }
+}
+
+/// Small conversions between JSON values and the texts in a request.
+package enum JSONText {
+  /// A string as a tree, to insert into another.
+  package static func string(_ bytes: [UInt8]) -> JSONTree {
+    var output = ByteWriter()
+    JSONString.write(bytes, to: &output)
+    return JSONTree(JSONDocument(known: output.take()).root)
+  }
+
+  /// The text of an edited document; the rest of it is unchanged.
+  package static func edited(_ tree: JSONTree, of document: JSONDocument) -> [UInt8] {
+    if tree.untouched != nil { return document.bytes }
+    var output = ByteWriter()
+    JSONVerbatimWriter(of: document).write(tree, to: &output)
+    return output.take()
+  }
+
+  /// The text of a string, or the token of a number; nil for anything else.
+  package static func scalar(_ value: JSONValue) -> [UInt8]? {
+    switch value.kind {
+    case .number: value.text
+    case .string, .escapedString: JSONString.decoded(value)
+    case .null, .true, .false, .array, .object: nil
     }
   }
+}
+
+extension JSONValue {
+  /// `null`; an absent member is nil instead.
+  package var isNull: Bool { kind == .null }
 }

@@ -13,6 +13,7 @@ package struct PageRequest: Equatable, Sendable {
     package init(name: [UInt8], value: [UInt8]) { (self.name, self.value) = (name, value) }
   }
 
+  /// As in `HTTPRequest`.
   package var method: String
   /// Absolute, without user information and fragment, like `HTTPURL.text`.
   package var url: [UInt8]
@@ -21,15 +22,13 @@ package struct PageRequest: Equatable, Sendable {
   package var headers: [PageHeader]
 
   package init(url: [UInt8], method: String = "GET", body: [UInt8]? = nil, headers: [PageHeader] = []) {
-    self.method = method
-    self.url = url
-    self.body = body
-    self.headers = headers
+    (self.method, self.url, self.body, self.headers) = (method, url, body, headers)
   }
 
   /// Whether the body looks like JSON.
   package var hasJSONBody: Bool { body.map(Self.isJSON) ?? false }
 
+  /// Whether a body begins like an object or an array.
   package static func isJSON(_ body: [UInt8]) -> Bool {
     let first = body.first { !$0.isWhiteSpace }
     return first == UInt8(ascii: "{") || first == UInt8(ascii: "[")
@@ -62,30 +61,20 @@ extension PageRequest {
   /// UTF-8 is in `bodyHex`.
   package var json: [UInt8] {
     var output = ByteWriter()
-    output.append("{\"method\":")
-    JSONString.write(Array(method.utf8), to: &output)
-    output.append(",\"url\":")
-    JSONString.write(url, to: &output)
-    if !headers.isEmpty {
-      output.append(",\"headers\":[")
-      for (index, header) in headers.enumerated() {
-        output.append(index == 0 ? "[" : ",[")
-        JSONString.write(header.name, to: &output)
-        output.append(",")
-        JSONString.write(header.value, to: &output)
-        output.append("]")
-      }
+    func write(_ before: StaticString, _ text: [UInt8]) {
+      output.append(before)
+      JSONString.write(text, to: &output)
+    }
+    write("{\"method\":", Array(method.utf8))
+    write(",\"url\":", url)
+    for (index, header) in headers.enumerated() {
+      write(index == 0 ? ",\"headers\":[[" : ",[", header.name)
+      write(",", header.value)
       output.append("]")
     }
+    if !headers.isEmpty { output.append("]") }
     if let body {
-      if body.isUTF8 {
-        output.append(",\"body\":")
-        JSONString.write(body, to: &output)
-      } else {
-        output.append(",\"bodyHex\":\"")
-        for byte in body { output.append(byte.hexDigits) }
-        output.append("\"")
-      }
+      if body.isUTF8 { write(",\"body\":", body) } else { write(",\"bodyHex\":", body.flatMap(\.hexDigits)) }
     }
     output.append("}")
     return output.take()
@@ -99,8 +88,8 @@ extension PageRequest {
     else { return nil }
     self.init(url: url, method: String(decoding: method, as: UTF8.self))
     if let list = root.member("headers") {
-      for (_, pair) in list.children.map({ ($0.key, $0.value) }) {
-        let parts = pair.children.compactMap(\.value.string)
+      for child in list.children {
+        let parts = child.value.children.compactMap(\.value.string)
         guard parts.count == 2, !parts[0].isEmpty, parts[0].allSatisfy(\.isTokenByte), isSendable(parts[1]) else {
           return nil
         }
@@ -108,11 +97,11 @@ extension PageRequest {
       }
     }
     if let text = root.member("body") {
-      guard let bytes = text.string else { return nil }
-      body = bytes
+      body = text.string
+      if body == nil { return nil }
     } else if let digits = root.member("bodyHex") {
-      guard let bytes = digits.string.flatMap([UInt8].init(hex:)) else { return nil }
-      body = bytes
+      body = digits.string.flatMap([UInt8].init(hex:))
+      if body == nil { return nil }
     }
   }
 }

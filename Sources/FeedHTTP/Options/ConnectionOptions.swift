@@ -6,7 +6,9 @@ package struct ConnectionOptions: Sendable {
 
   /// In seconds.
   package var delay = 3.0
+  /// How many failures in a row are allowed.
   package var retries = Int.max
+  /// The statuses of `--retry-status`; nil for the usual ones.
   package var retryStatus: StatusSet?
   /// Whether to connect again, if the user says it.
   package private(set) var wantsReconnect: Bool?
@@ -41,38 +43,23 @@ package struct ConnectionOptions: Sendable {
     notes change: (OptionRow<Whole>) -> OptionRow<Whole>
   ) -> OptionRows<Whole>.OptionPart {
     OptionGroup.ending
-    maxTime.within(part())
+    Option("max-time", .duration, \.maxTime, "end after this time").within(part())
     OptionGroup.connection
-    connectionRows(hasDelay: hasDelay).within(part())
-    reconnectRows(hasReconnect: hasReconnect).within(part(), change: reconnect)
-    idleTimeout.within(part())
-    change(notes.within(part()))
-    verbose.within(part())
-  }
-
-  private static let maxTime = Option("max-time", .duration, \.maxTime, "end after this time")
-  private static let idleTimeout = Option(
-    "idle-timeout", .duration, \.idleTimeout, "connect again after this long without data")
-  private static let notes = Option("notes", \.printsNotes, "print notes about the connection")
-  private static let verbose = Option("verbose", letter: "v", \.isVerbose, "report each connection on standard error")
-
-  @OptionRows<ConnectionOptions> private static func connectionRows(hasDelay: Bool)
-    -> OptionRows<ConnectionOptions>.OptionPart
-  {
     if hasDelay {
-      Option("reconnect-delay", .delay, \.delay, "wait this long before connecting again").default("3")
+      Option("reconnect-delay", .delay, \.delay, "wait this long before connecting again").default("3").within(part())
     }
-    Option("retries", .integer(0...), \.retries, "give up after N failed retries in a row")
+    Option("retries", .integer(0...), \.retries, "give up after N failed retries in a row").within(part())
     if hasDelay {
       Option("retry-status", .statuses, \.retryStatus, "HTTP statuses to retry, such as 429,5xx, or none")
+        .within(part())
     }
-  }
-
-  @OptionRows<ConnectionOptions> private static func reconnectRows(hasReconnect: Bool)
-    -> OptionRows<ConnectionOptions>.OptionPart
-  {
-    if hasReconnect { Option("reconnect", \.wantsReconnect, to: true, "connect again even after a POST") }
-    Option("no-reconnect", \.wantsReconnect, to: false, "connect only once")
+    if hasReconnect {
+      reconnect(Option("reconnect", \.wantsReconnect, to: true, "connect again even after a POST").within(part()))
+    }
+    reconnect(Option("no-reconnect", \.wantsReconnect, to: false, "connect only once").within(part()))
+    Option("idle-timeout", .duration, \.idleTimeout, "connect again after this long without data").within(part())
+    change(Option("notes", \.printsNotes, "print notes about the connection").within(part()))
+    Option("verbose", letter: "v", \.isVerbose, "report each connection on standard error").within(part())
   }
 
   /// Settles what depends on the tool.
@@ -87,5 +74,6 @@ package struct ConnectionOptions: Sendable {
 }
 
 extension OptionGroup {
+  /// The heading of these options in the help.
   package static let connection = OptionGroup("Options for the connection").needs(.url)
 }

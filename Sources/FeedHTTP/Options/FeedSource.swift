@@ -74,5 +74,6 @@ extension HTTPURL {
 }
 
 extension OptionType<HTTPURL> {
+  /// A URL of http or https. Messages quote nothing: it may hold a password.
   package static let httpURL = Self("URL") { bytes throws(OptionRefusal) in try HTTPURL(typed: bytes) }
 }

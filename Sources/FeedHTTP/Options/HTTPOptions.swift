@@ -10,24 +10,17 @@ package struct HTTPOptions: Sendable {
   static let fileLimit = 64 << 20
 
   // As typed.
-  private var headerSources: [HeaderSource] = []
+  private var headerTexts: [[UInt8]] = []
   private var method: [UInt8]?
   private var bodyParts: [BodyPart] = []
   /// Whether the data is added to the query of the URL.
   private var queriesData = false
-  private var login: Login?
-  private var usesDigest = false
-  /// Of AWS Signature Version 4.
-  private var provider: [UInt8]?
-  private var bearer: [UInt8]?
+  /// `NAME:PASSWORD`
+  private var login: [UInt8]?
+  private var credentials = HTTPRequest.Credentials()
   private var bearerFile: [UInt8]?
   private var userAgent = Array("feedutils/\(ToolSpec.version)".utf8)
-  private var cookies: [[UInt8]] = []
-  private var certificate: [UInt8]?
-  private var key: [UInt8]?
   private var route = HTTPRequest.ServerRoute()
-  private var usesIPv4 = false
-  private var usesIPv6 = false
   private var headFile: [UInt8]?
   /// Whether a redirect to another origin gets everything that the first one gets.
   package private(set) var trustsRedirects = false
@@ -37,8 +30,9 @@ package struct HTTPOptions: Sendable {
   // From files.
   /// The headers of each `-H`: one header, or those of a file.
   private var headers: [[HTTPRequest.Header]] = []
-  /// The files of `-H @FILE` and `--bearer-file` that can be read again.
-  private var files: [(use: FileUse, path: [UInt8])] = []
+  /// The files of `-H @FILE` and `--bearer-file` that can be read again, and which of `headers` is in one; nil for the
+  /// token.
+  private var files: [(headers: Int?, path: [UInt8])] = []
   /// The error in one of them when they were last read.
   private var problem: String?
   /// The joined data of all data options.
@@ -48,6 +42,7 @@ package struct HTTPOptions: Sendable {
 
   package init() {}
 
+  /// The heading of these options in the help.
   package static let group = OptionGroup("Options for the request, as in curl", isFolded: true).needs(.url)
 
   /// The rows of a tool.
@@ -62,14 +57,16 @@ package struct HTTPOptions: Sendable {
   ) -> OptionRows<Whole>.OptionPart {
     group
     requestRows(isHandshake: isHandshake).within(part())
-    changeHead(dumpHeader.within(part()))
-    config.within(part())
-    change(silent.within(part()))
+    changeHead(
+      Option("dump-header", letter: "D", .file, \.headFile, "write the head of the latest response to a file")
+        .within(part()))
+    Option(fileOfOptions: "config", letter: "K", operand: "url", "read options from a file").within(part())
+    change(Option("silent", letter: "s", \.isSilent, "report only the error that ends the program").within(part()))
     lastRows(isHandshake: isHandshake).within(part())
   }
 
   @OptionRows<HTTPOptions> private static func requestRows(isHandshake: Bool) -> OptionRows<HTTPOptions>.OptionPart {
-    Option("header", letter: "H", .header, \.headerSources, "send a header, or the headers in a file")
+    Option("header", letter: "H", .header, \.headerTexts, "send a header, or the headers in a file")
     if !isHandshake {
       Option("request", letter: "X", .method, \.method, "use this method in place of GET or POST")
       Option("data", letter: "d", .body(.data), \.bodyParts, "send this body with POST; values are joined with &")
@@ -81,23 +78,24 @@ package struct HTTPOptions: Sendable {
     }
     Option("user", letter: "u", .login, \.login, "log in with Basic authentication")
     if !isHandshake {
-      Option("digest", \.usesDigest, "log in with Digest authentication")
-      Option("aws-sigv4", .provider, \.provider, "sign requests with AWS Signature Version 4").needs(\.login)
-        .excludes([\.usesDigest, \.bearer, \.bearerFile])
+      Option("digest", \.credentials.usesDigest, "log in with Digest authentication")
+      Option("aws-sigv4", .provider, \.credentials.provider, "sign requests with AWS Signature Version 4")
+        .needs(\.login).excludes([\.credentials.usesDigest, \.credentials.bearer, \.bearerFile])
     }
     Option("netrc", \.route.usesNetrc, "read name and password for the host from ~/.netrc")
-    Option("oauth2-bearer", .token, \.bearer, "send the token as Authorization: Bearer").excludes(\.bearerFile)
+    Option("oauth2-bearer", .token, \.credentials.bearer, "send the token as Authorization: Bearer")
+      .excludes(\.bearerFile)
     Option("bearer-file", .file, \.bearerFile, "send the token in a file as Authorization: Bearer")
     Option("user-agent", letter: "A", .userAgent, \.userAgent, "send TEXT as the User-Agent")
-    Option("cookie", letter: "b", .cookie, \.cookies, "send a cookie")
+    Option("cookie", letter: "b", .cookie, \.credentials.cookies, "send a cookie")
     Option("proxy", letter: "x", .proxy, \.route.proxy, "connect through this proxy")
     Option("insecure", letter: "k", \.route.isInsecure, "accept any certificate")
     Option("cacert", .file, \.route.authorities, "trust only the certificates in a file")
-    Option("cert", .file, \.certificate, "send the client certificate in a file")
-    Option("key", .file, \.key, "the file with the private key of --cert")
+    Option("cert", .file, \.credentials.certificate, "send the client certificate in a file")
+    Option("key", .file, \.credentials.key, "the file with the private key of --cert")
     Option("resolve", .resolve, \.route.resolve, "use this address for a host and port")
-    Option("ipv4", letter: "4", \.usesIPv4, "use only IPv4 addresses").excludes(\.usesIPv6)
-    Option("ipv6", letter: "6", \.usesIPv6, "use only IPv6 addresses")
+    Option("ipv4", letter: "4", \.route.usesIPv4, "use only IPv4 addresses").excludes(\.route.usesIPv6)
+    Option("ipv6", letter: "6", \.route.usesIPv6, "use only IPv6 addresses")
     Option("unix-socket", .path, \.route.unixSocket, "connect to this Unix domain socket")
     Option("connect-timeout", .connectTimeout, "give up connecting after this time") { $0.route.connectTimeout = $1 }
       .default("30")
@@ -106,12 +104,6 @@ package struct HTTPOptions: Sendable {
       Option("http2", \.route.version, to: .http2, "use HTTP/2")
     }
   }
-
-  private static let dumpHeader = Option(
-    "dump-header", letter: "D", .file, \.headFile, "write the head of the latest response to a file")
-  private static let config = Option(
-    fileOfOptions: "config", letter: "K", operand: "url", "read options from a file")
-  private static let silent = Option("silent", letter: "s", \.isSilent, "report only the error that ends the program")
 
   @OptionRows<HTTPOptions> private static func lastRows(isHandshake: Bool) -> OptionRows<HTTPOptions>.OptionPart {
     Option("location-trusted", \.trustsRedirects, "send passwords and headers to other hosts after redirects")
@@ -126,13 +118,18 @@ package struct HTTPOptions: Sendable {
 
   /// Reads the files of the options, and standard input for `-d @-` and the like.
   package mutating func load(_ streams: StandardStreams) throws(ToolFailure) {
-    for source in headerSources {
-      switch source {
-      case .header(let header): headers.append([header])
-      case .file(let file):
-        headers.append(try Self.headers(in: read(file, streams), of: file))
-        keep(file, as: .headers(headers.count - 1))
+    for text in headerTexts {
+      if let header = HTTPRequest.Header(line: text) {
+        headers.append([header])
+        continue
       }
+      let file = Array(text.dropFirst())
+      headers.append(try Self.headers(in: read(file, streams), of: file))
+      keep(file, headers: headers.count - 1)
+    }
+    if let login, let colon = login.firstIndex(of: UInt8(ascii: ":")) {
+      credentials.user = Array(login[..<colon])
+      credentials.password = Array(login[(colon + 1)...])
     }
     for part in bodyParts {
       let more = try dataBytes(part, streams)
@@ -140,33 +137,13 @@ package struct HTTPOptions: Sendable {
       data = data.map { $0 + (part.kind == .json ? [] : [UInt8(ascii: "&")]) + more } ?? more
     }
     if let file = bearerFile {
-      bearer = try InputFile(file).token(in: read(file, streams))
-      keep(file, as: .bearer)
+      credentials.bearer = try InputFile(file).token(in: read(file, streams))
+      keep(file, headers: nil)
     }
-    for file in [route.authorities, certificate, key] {
+    for file in [route.authorities, credentials.certificate, credentials.key] {
       if let file { try Self.checkReadable(file) }
     }
     headerDump = try headFile.map { (file) throws(ToolFailure) in try HeaderDump(file, streams) }
-    route.addresses = usesIPv4 ? .ipv4 : usesIPv6 ? .ipv6 : route.addresses
-  }
-
-  private var credentials: HTTPRequest.Credentials {
-    var credentials = HTTPRequest.Credentials()
-    (credentials.user, credentials.password) = (login?.name, login?.password)
-    credentials.scheme = usesDigest ? .digest : provider.map { .awsSigV4(provider: $0) } ?? credentials.scheme
-    credentials.bearer = bearer
-    credentials.cookies = cookies
-    (credentials.certificate, credentials.key) = (certificate, key)
-    return credentials
-  }
-
-  private var isJSON: Bool { bodyParts.contains { $0.kind == .json } }
-
-  /// The use of a file's contents.
-  private enum FileUse {
-    /// The headers at this index.
-    case headers(Int)
-    case bearer
   }
 
   private var body: [UInt8]? { queriesData ? nil : data }
@@ -216,7 +193,7 @@ package struct HTTPOptions: Sendable {
       request.credentials.user = url.user
       request.credentials.password = url.password
     }
-    if isJSON {
+    if bodyParts.contains(where: { $0.kind == .json }) {
       request.setDefault("Content-Type", Array("application/json".utf8))
       request.setDefault("Accept", Array(jsonAccept.utf8))
     } else if body != nil {
@@ -243,8 +220,8 @@ package struct HTTPOptions: Sendable {
   }
 
   /// A pipe, such as the shell makes of `<(…)`, can be read only once.
-  private mutating func keep(_ file: [UInt8], as use: FileUse) {
-    if file != [UInt8(ascii: "-")], !Descriptor.isSpecialFile(file) { files.append((use, file)) }
+  private mutating func keep(_ file: [UInt8], headers place: Int?) {
+    if file != [UInt8(ascii: "-")], !Descriptor.isSpecialFile(file) { files.append((place, file)) }
   }
 
   /// Reads the files of `-H @FILE` and `--bearer-file` again. Call this before each connection, because keys may change
@@ -256,11 +233,12 @@ package struct HTTPOptions: Sendable {
   ) -> Diagnostic? {
     var next = self
     do throws(ToolFailure) {
-      for (use, path) in files where !Descriptor.isSpecialFile(path) {
+      for (place, path) in files where !Descriptor.isSpecialFile(path) {
         let text = try Self.read(path)
-        switch use {
-        case .headers(let place): next.headers[place] = try Self.headers(in: text, of: path)
-        case .bearer: next.bearer = try InputFile(path).token(in: text)
+        if let place {
+          next.headers[place] = try Self.headers(in: text, of: path)
+        } else {
+          next.credentials.bearer = try InputFile(path).token(in: text)
         }
       }
       try judge(next)

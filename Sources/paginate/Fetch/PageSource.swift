@@ -145,7 +145,7 @@ struct PageSource {
       if let fault = finished.fault {
         let mayBeLines = fault.kind == .textAfterDocument || MediaKind(response.head) == .jsonLines
         let hint = mayBeLines && options.walk.items != .lines ? " (--items lines, if each line is an item)" : ""
-        throw safe(ResponseForm.failure(fault, in: response).adding(hint), about: response)
+        throw safe(HTTPExcerpt.failure(fault, in: response).adding(hint), about: response)
       }
       return finished.document
     case .retried:

@@ -8,8 +8,7 @@ import FeedHTTP
 extension OptionType<NextRule> {
   /// The value of `--since`.
   static let since = Self("RULE") { bytes throws(OptionRefusal) in
-    let parsed: NextRule?
-    do throws(NextRule.Problem) { parsed = try NextRule.parse(bytes) } catch { throw OptionRefusal(error.message) }
+    let parsed = try NextRule.parse(bytes)
     switch parsed?.source {
     case .item(.max, _, _), .place: if let parsed { return parsed }
     case .item, .counted, .link, .same, .constant, nil: break
@@ -24,7 +23,7 @@ extension NextRule {
   var itemPointer: JSONPointer? { if case .item(_, let pointer, _) = source { pointer } else { nil } }
 
   /// The rule without what is added to the value, and that.
-  fileprivate var unshifted: (source: Source, shift: Shift?) {
+  fileprivate var unshifted: (source: Source, shift: DecimalText?) {
     switch source {
     case .item(let pick, let pointer, let shift): (.item(pick, pointer, shift: nil), shift)
     case .place(let place, let shift): (.place(place, shift: nil), shift)
@@ -76,7 +75,7 @@ struct SinceReader: Sendable {
   var isFiltered: Bool { mark?.covered != nil }
 
   /// Whether the response to that request must show known items again: it begins below the greatest value.
-  var mustJoin: Bool { shift?.isMinus ?? false }
+  var mustJoin: Bool { shift?.isNegative ?? false }
 
   /// The first request of a run.
   /// - Throws: if the value fits no request.

@@ -54,10 +54,9 @@ struct ScaledNumber: Comparable, Sendable {
 
   static func == (left: ScaledNumber, right: ScaledNumber) -> Bool { !(left < right) && !(right < left) }
 
-  /// The number plus or minus a whole one. It keeps all its digits after the point.
-  func shifted(by shift: NextRule.Shift) -> ScaledNumber {
-    let exact = NextRule.Shift(amount: shift.amount.scaled(by: scale), isMinus: shift.isMinus)
-    return ScaledNumber(exact.applied(to: unscaled), scale: scale)
+  /// The number plus a whole one. It keeps all its digits after the point.
+  func shifted(by shift: DecimalText) -> ScaledNumber {
+    ScaledNumber(unscaled.shifted(by: shift.scaled(by: scale)), scale: scale)
   }
 
   var text: [UInt8] {
@@ -131,13 +130,13 @@ struct SinceValue: Equatable, Sendable {
   }
 
   /// The value plus or minus a number, or seconds, as a text of the same form; nil if it is a text.
-  func shifted(by shift: NextRule.Shift?) -> [UInt8]? {
+  func shifted(by shift: DecimalText?) -> [UInt8]? {
     guard let shift else { return text }
     guard kind == .time || kind == .local, let time = ISOTime(text, isLocal: kind == .local) else {
       return amount?.shifted(by: shift).text
     }
     // Whole seconds are added, so the fraction stays.
-    let moved = shift.applied(to: DecimalText(time.seconds))
+    let moved = DecimalText(time.seconds).shifted(by: shift)
     guard let seconds = Int(decimal: moved.digits) else { return nil }
     return time.text(at: moved.isNegative ? -seconds : seconds, fraction: time.fraction)
   }
