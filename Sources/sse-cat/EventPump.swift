@@ -13,8 +13,9 @@ struct EventPump: BodySink {
   /// The exit status for malformed input: it depends on the source.
   private let fault: ExitStatus
   private let streams: StandardStreams
-  private var printer: EventPrinter
   private var output: ByteWriter
+  /// The stream that `--sse` prints.
+  private var stream = EventStreamWriter()
   /// The number of events received.
   private(set) var count = 0
   /// The last event ID after the last processed event.
@@ -33,7 +34,6 @@ struct EventPump: BodySink {
     self.streams = streams
     parser = EventStreamParser(
       maxEventSize: options.maxSize, keepsComments: options.showsComments, lastEventID: options.lastEventID)
-    printer = EventPrinter(options)
     output = ByteWriter(streams.output, records: .network)
     handledID = options.lastEventID
     checkpoint = options.checkpoint
@@ -50,13 +50,12 @@ struct EventPump: BodySink {
     while let item = try nextItem(chunk, &index) {
       switch item {
       case .event:
-        let event = StreamEvent(type: parser.type, id: parser.lastEventID, data: parser.data)
-        if try take(event) == .finished { return .finished }
+        if try take(parser.type, id: parser.lastEventID, parser.data) == .finished { return .finished }
         cover()
-      case .comment: printer.print(comment: parser.comment, to: &output)
+      case .comment: print(comment: parser.comment)
       case .retry(let milliseconds):
         retry = milliseconds
-        printer.print(retry: milliseconds, to: &output)
+        if options.format == .sse { stream.write(retry: milliseconds, to: &output) }
       }
     }
     if checkpoint.isDue { try flush() }
@@ -84,7 +83,7 @@ struct EventPump: BodySink {
 
   private mutating func save(_ id: [UInt8]) throws(ToolFailure) {
     // An older ID repeats some events; a very long one might be refused for ever.
-    let isLong = id.count > ResumableID.longest
+    let isLong = id.count > EventSubscription.longestID
     if isLong { reportLongID() }
     let id = isLong ? resumableID : id
     if id != savedID { checkpoint.invalidate() }
@@ -95,7 +94,7 @@ struct EventPump: BodySink {
   private mutating func reportLongID() {
     guard options.keepsCheckpoint, !hasReportedLongID, !options.http.isSilent else { return }
     hasReportedLongID = true
-    let text = "an event ID is longer than \(ResumableID.longest) bytes: the checkpoint does not keep it"
+    let text = "an event ID is longer than \(EventSubscription.longestID) bytes: the checkpoint does not keep it"
     streams.say(Diagnostic(text, source: source))
   }
 
@@ -105,20 +104,21 @@ struct EventPump: BodySink {
     }
   }
 
-  /// Prints an event, if it is wanted.
-  mutating func take(_ event: StreamEvent) throws(ToolFailure) -> BodyProgress {
+  /// Prints an event, if it is wanted. All of it is valid UTF-8.
+  /// - Parameter id: the last event ID; empty for none.
+  mutating func take(_ type: [UInt8], id: [UInt8], _ data: [UInt8]) throws(ToolFailure) -> BodyProgress {
     count += 1
     let ends = options.ends
-    let parsed: JSONDocument?? = ends.looksInside ? .some(try? PayloadForm.parsed(event.data)) : nil
-    let meaning = ends.isEmpty ? .nothing : ends.meaning(type: event.type, data: event.data, parsed ?? nil)
+    let parsed: JSONDocument?? = ends.looksInside ? .some(try? PayloadForm.parsed(data)) : nil
+    let meaning = ends.isEmpty ? .nothing : ends.meaning(type: type, data: data, parsed ?? nil)
     if meaning == .sentinel { return .finished }
-    if options.types.isEmpty || options.types.contains(event.type) {
-      do { try printer.print(event, parsed: parsed, to: &output) } catch { throw failure(error.message, event: count) }
+    if options.types.isEmpty || options.types.contains(type) {
+      do { try print(type, id: id, data, parsed) } catch { throw failure(error.message, event: count) }
       printed += 1
     }
     if case .failure(let option) = meaning {
       cover()
-      throw EndMarks.failure(option, event.data, source: source, record: "event \(count)")
+      throw EndMarks.failure(option, data, source: source, record: "event \(count)")
     }
     return meaning == .end || printed >= options.limit ? .finished : .more
   }
@@ -126,10 +126,43 @@ struct EventPump: BodySink {
   /// The last event has been handled: the checkpoint may cover it.
   private mutating func cover() {
     handledID = parser.lastEventID
-    if handledID.count <= ResumableID.longest { resumableID = handledID }
+    if handledID.count <= EventSubscription.longestID { resumableID = handledID }
   }
 
   private func failure(_ message: String, event: Int) -> ToolFailure {
     .failed(fault, message, source: source, record: "event \(event)")
+  }
+
+  // MARK: Printing
+
+  /// Prints an event: as a record, as its data alone, or as event stream text.
+  /// - Parameter parsed: the data as JSON, if it was parsed: inside, nil if it is not JSON.
+  private mutating func print(
+    _ type: [UInt8], id: [UInt8], _ data: [UInt8], _ parsed: JSONDocument??
+  ) throws(FormatError) {
+    switch options.format {
+    case .records:
+      let form = options.dataForm
+      let document = if let parsed { try form.document(of: data, parsed: parsed) } else { try form.document(of: data) }
+      output.beginRecord(event: type.span, id: id.span)
+      output.appendPayload(data, document)
+      output.endRecord(options.stamp)
+    case .raw:
+      output.append(data)
+      output.endLine(options.endsWithNull ? 0 : UInt8(ascii: "\n"))
+    case .sse: stream.write(type: type, id: id, data: data, to: &output)
+    }
+  }
+
+  private mutating func print(comment: [UInt8]) {
+    switch options.format {
+    case .records:
+      output.append("{\"comment\":")
+      JSONString.write(comment.span, to: &output)
+      output.appendSource(options.stamp.source)
+      output.endRecord()
+    case .raw: return
+    case .sse: stream.write(comment: comment, to: &output)
+    }
   }
 }

@@ -32,18 +32,10 @@ struct EventSubscription: Followed {
   mutating func connect(_ follower: inout Follower) throws(ToolFailure) -> ConnectionEnding {
     var connection: FeedConnection
     let request = request(follower)
-    do {
-      connection = try FeedConnection(
-        request, of: client, deadline: follower.deadline, idleTimeout: options.connection.idleTimeout,
-        follower.interrupts)
-    } catch {
-      return .failed(error)
+    switch try follower.open(&self, request, of: client, { StreamResponse($0, to: request).problem }) {
+    case .ended(let ending): return ending
+    case .open(let opened): connection = opened
     }
-    let opening = try follower.open(&self) { moment in
-      connection.open(until: moment) { StreamResponse($0, to: request).problem }
-    }
-    if case .ended(let ending) = opening { return ending }
-    try follower.open(&self, at: connection.url.display)
     pump.restart()
     guard StreamResponse(connection.head, to: request) == .stream else { return try takeWhole(&connection) }
     var ending = try connection.run(&pump)
@@ -60,7 +52,7 @@ struct EventSubscription: Followed {
     let ending = try connection.run(&body)
     guard case .closed = ending, body.bytes.contains(where: { !$0.isWhiteSpace }) else { return ending }
     body.bytes.repairUTF8()
-    return try pump.take(body.event) == .finished ? .finished : ending
+    return try pump.take(Array("message".utf8), id: [], body.bytes) == .finished ? .finished : ending
   }
 
   private mutating func request(_ follower: Follower) -> HTTPRequest {
@@ -71,7 +63,7 @@ struct EventSubscription: Followed {
     request.setDefault("Accept", Array((request.body == nil ? "text/event-stream" : both).utf8))
     request.setDefault("Cache-Control", Array("no-cache".utf8))
     let id = pump.parser.lastEventID
-    guard let problem = ResumableID.problem(id) else {
+    guard let problem = Self.problem(ofID: id) else {
       if !id.isEmpty { request.set("Last-Event-ID", id) }
       return request
     }
@@ -81,4 +73,59 @@ struct EventSubscription: Followed {
     }
     return request
   }
+
+  /// The most bytes of an ID to resume from. Servers accept heads of 8 KiB and more; a refused ID would be refused again
+  /// and again.
+  static let longestID = 4096
+
+  /// Why an ID cannot be used to resume; nil if it can. It may be any text, but a header cannot contain all texts.
+  private static func problem(ofID id: [UInt8]) -> String? {
+    if id.count > longestID { return "is longer than \(longestID) bytes" }
+    return isSendable(id) ? nil : "cannot be sent in a header"
+  }
+}
+
+/// What kind of response a request for an event stream gets, if it is a success.
+enum StreamResponse: Equatable {
+  case stream
+  /// A whole body: JSON, or nothing. A POST may be answered so: by servers that choose (MCP's "streamable HTTP"), by
+  /// gateways with an error, and with 202.
+  case whole
+  /// - Parameter found: the media type.
+  case other(found: String?)
+
+  init(_ head: HTTPHead, to request: HTTPRequest) {
+    let type = head.mediaType
+    let isEmpty = head.value(of: "content-length") == [UInt8(ascii: "0")] || (head.status == 202 && type == nil)
+    let kind = MediaKind(type)
+    if kind == .eventStream {
+      self = .stream
+    } else if request.body != nil, isEmpty || kind == .json {
+      self = .whole
+    } else {
+      self = .other(found: type)
+    }
+  }
+
+  /// What is wrong with it (WHATWG HTML §9.2.3); nil if it can be read.
+  var problem: String? {
+    guard case .other(let found) = self else { return nil }
+    let name = found.map { quoted($0.utf8) } ?? "no content type"
+    return "expected text/event-stream, found \(name)\(MediaKind(found).reader)"
+  }
+}
+
+/// Collects a whole body.
+struct WholeBody: BodySink {
+  var bytes: [UInt8] = []
+  let maxSize: Int
+  let source: String
+
+  mutating func take(_ chunk: [UInt8]) throws(ToolFailure) -> BodyProgress {
+    bytes += chunk
+    if bytes.count > maxSize { throw .failed(.remote, "longer than \(maxSize) bytes (--max-size)", source: source) }
+    return .more
+  }
+
+  mutating func flush() throws(ToolFailure) {}
 }

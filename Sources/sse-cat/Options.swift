@@ -61,7 +61,8 @@ struct Options: OptionTable {
 
 extension OptionType<[UInt8]> {
   fileprivate static let eventID = Self("ID") { bytes throws(OptionRefusal) in
-    guard bytes.count <= ResumableID.longest else { throw .expected("an ID of at most \(ResumableID.longest) bytes") }
+    let longest = EventSubscription.longestID
+    guard bytes.count <= longest else { throw .expected("an ID of at most \(longest) bytes") }
     guard isSendable(bytes), String(validating: bytes, as: UTF8.self) != nil else {
       throw .expected("an ID without control characters, in UTF-8", found: bytes)
     }

@@ -6,9 +6,7 @@ sseCat.main(run)
 func run(_ invocation: Invocation, _ streams: StandardStreams) throws(ToolFailure) -> ExitStatus {
   let options = try Options(invocation, streams)
   switch options.source {
-  case .file(let file):
-    var stream = LocalStream(file, options, streams)
-    return try stream.run()
+  case .file(let file): return try printStream(file, options, streams)
   case .url(let url):
     var subscription = try EventSubscription(url, options, streams)
     var follower = Follower(

@@ -48,7 +48,7 @@ struct SinceReader: Sendable {
   /// Where the values come from.
   let source: [UInt8]
   /// What is added to the value.
-  private let shift: NextRule.Shift?
+  private let shift: DecimalText?
   private(set) var mark: SinceMark?
 
   /// - Parameter mark: as stored; nil if nothing is.
