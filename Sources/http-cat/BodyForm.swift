@@ -5,9 +5,9 @@ import FeedCore
 import FeedHTTP
 
 /// The values of `--as`.
-enum FormChoice: String, CaseIterable, Sendable { case auto, json, lines, bytes }
-
-enum BodyForm: Equatable, Sendable {
+enum BodyForm: String, CaseIterable, Sendable {
+  /// That of the first body; no body has it.
+  case auto
   case json
   /// NDJSON: a document on each line. RS may come before it (RFC 7464).
   case lines
@@ -29,24 +29,15 @@ struct BodyType: Equatable, Sendable {
   /// The media type that later bodies must have, in lower case and without parameters; nil if only the form matters.
   let mediaType: String?
 
-  init(_ choice: FormChoice, _ head: HTTPHead) {
-    switch choice {
-    case .json: self.init(.json)
-    case .lines: self.init(.lines)
-    case .bytes: self.init(.bytes)
-    case .auto: self.init(mediaType: head.mediaType ?? "")
-    }
+  init(_ choice: BodyForm, _ head: HTTPHead) {
+    form = choice == .auto ? BodyForm(MediaKind(head)) : choice
+    mediaType = choice == .auto ? head.mediaType ?? "" : nil
   }
 
   /// From the media type in a checkpoint.
   init(mediaType: String) {
     form = BodyForm(MediaKind(mediaType))
     self.mediaType = mediaType
-  }
-
-  private init(_ form: BodyForm) {
-    self.form = form
-    mediaType = nil
   }
 
   /// The error in the media type of a later body; nil if it is right.

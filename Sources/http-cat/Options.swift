@@ -10,13 +10,14 @@ let httpCat = ToolSpec(
 
 /// The settings of a command line. Times are in seconds.
 struct Options: OptionTable {
-  var form = FormChoice.auto
+  var form = BodyForm.auto
   var printsRecords = false
   var idFrom: JSONPointer?
   var between: [UInt8] = []
   var stamp = RecordStamp()
 
-  private var interval: Interval?
+  /// Nil to poll once.
+  private(set) var interval: Interval?
   private var jitterPercent = 0
   /// Nil for a value that suits the interval.
   var maxBackoff: Double?
@@ -37,7 +38,7 @@ struct Options: OptionTable {
   var connection = ConnectionOptions()
   var http = HTTPOptions()
 
-  private(set) var task = Task.poll(.list([]), every: nil)
+  private(set) var task = Task.list([])
   /// From a checkpoint of `--resume-from`: the id of the last body that the sink has taken.
   var resumeID: [UInt8] = []
 
@@ -103,7 +104,16 @@ struct Options: OptionTable {
     stamp.hasTime = true
     // Data that is sent between two connections is lost.
     connection.settle(reconnects: http.isPlainGet, resumes: false)
-    task = try Self.task(invocation.operands, list, http, isStream: isStream, every: interval)
+    let operands = invocation.operands
+    if let list {
+      guard operands.isEmpty else { throw .usage("expected no URL with '--urls'") }
+      task = .list(list)
+    } else {
+      // It may hold a password: no message quotes it.
+      guard operands.count == 1 else { throw .usage("expected one URL, found \(operands.count)") }
+      let url = try http.completed(HTTPURL(withScheme: operands[0]))
+      task = isStream ? .stream(url) : .poll(url)
+    }
     let wantsLines = printsRecords || limit != .max || !ends.isEmpty
     if isStream, wantsLines {
       if form == .bytes { throw .usage("'--as bytes' has no lines for '--records' or '--limit'") }
@@ -115,28 +125,10 @@ struct Options: OptionTable {
   var jitter: Double { Double(jitterPercent) / 100 }
 
   enum Task {
-    /// - Parameter interval: nil to poll once.
-    case poll(PollSubject, every: Interval?)
-    case stream(HTTPURL)
-  }
-
-  enum PollSubject {
-    case url(HTTPURL)
-    /// The file of `--urls`.
+    case poll(HTTPURL)
+    /// Polls the URLs in the file of `--urls`.
     case list([UInt8])
-  }
-
-  private static func task(
-    _ operands: [[UInt8]], _ list: [UInt8]?, _ http: HTTPOptions, isStream: Bool, every interval: Interval?
-  ) throws(ToolFailure) -> Task {
-    if let list {
-      guard operands.isEmpty else { throw .usage("expected no URL with '--urls'") }
-      return .poll(.list(list), every: interval)
-    }
-    // It may hold a password: no message quotes it.
-    guard operands.count == 1 else { throw .usage("expected one URL, found \(operands.count)") }
-    let url = try http.completed(HTTPURL(withScheme: operands[0]))
-    return isStream ? .stream(url) : .poll(.url(url), every: interval)
+    case stream(HTTPURL)
   }
 }
 

@@ -9,7 +9,7 @@ func run(_ invocation: Invocation, _ streams: StandardStreams) throws(ToolFailur
     var body = try EndlessBody(url, options, streams)
     var follower = Follower(
       options.connection, options.http,
-      FollowedFeed(url.display, missing: "body", awaited: options.ends.awaited, kind: .stream), streams)
+      FollowedFeed(url.display, missing: "body", awaited: options.ends.awaited, isEndless: true), streams)
     return try follower.run(&body)
   }
   var poller = try URLPoller(options, streams)

@@ -58,12 +58,18 @@ struct Validators: Equatable, Sendable {
     return Validators(url: url, tag: tag, date: newer) ?? self
   }
 
-  var condition: HTTPRequest.Precondition {
+  /// The condition of the next request.
+  var condition: (url: HTTPURL, headers: [HTTPRequest.Header]) {
+    let fields = [("If-None-Match", tags), ("If-Modified-Since", date)].filter { !$0.1.isEmpty }
+    return (url, fields.map { HTTPRequest.Header($0.0, $0.1) })
+  }
+
+  /// The value of `If-None-Match`; empty for none.
+  var tags: [UInt8] {
     // Apache adds the ending to the tag of a compressed body, but answers 304 only to the tag without it.
     let ending = Array("-gzip\"".utf8)
     let isCompressed = tag.count > ending.count && tag.suffix(ending.count).elementsEqual(ending)
-    let tags = isCompressed ? tag + Array(", ".utf8) + tag.dropLast(ending.count) + Array("\"".utf8) : tag
-    return HTTPRequest.Precondition(url: url, tags: tags, date: date)
+    return isCompressed ? tag + Array(", ".utf8) + tag.dropLast(ending.count) + Array("\"".utf8) : tag
   }
 
   /// A tag without the parts that may differ for one body: the mark of a weak tag, and Apache's ending.
@@ -76,6 +82,7 @@ struct Validators: Equatable, Sendable {
   }
 }
 
+/// The last body of a resource, as far as it is known.
 struct KnownBody: Equatable, Sendable {
   /// The id of its record: a number of `EventIDs`, a blank, and the tag, date or digest.
   var id: [UInt8] = []
@@ -118,5 +125,54 @@ struct KnownBody: Equatable, Sendable {
     let isMistakable = tag.starts(with: dateMark) || tag.starts(with: digestMark)
     let validator = isFit(tag) && !isMistakable ? tag : isFit(date) ? dateMark + date : digestMark + digest
     return number + [UInt8(ascii: " ")] + validator
+  }
+}
+
+// MARK: - In a checkpoint
+
+/// The parts of a body that a checkpoint keeps. All members are strings; a member of another type counts as absent.
+extension KnownBody {
+  /// - Parameter url: the resource of the checkpoint.
+  init(_ saved: Checkpoint, of url: HTTPURL) {
+    id = saved.id
+    digest = saved.text("digest")
+    let mediaType = saved.text("type")
+    if !mediaType.isEmpty { type = BodyType(mediaType: String(decoding: mediaType, as: UTF8.self)) }
+    let source = saved.text("url")
+    if let source = source.isEmpty ? url : try? HTTPURL(source) {
+      validators = Validators(url: source, tag: saved.text("etag"), date: saved.text("modified"))
+    }
+  }
+
+  /// - Parameter url: the resource.
+  func checkpoint(of url: HTTPURL) -> Checkpoint {
+    var saved = Checkpoint(id: id)
+    saved.set("digest", digest)
+    saved.set("type", Array((type?.mediaType ?? "").utf8))
+    // JSON cannot hold a tag that is not UTF-8. If a redirect led to a query, that may be a secret. In both cases the
+    // digest is enough.
+    guard let validators = validators, (validators.tag + validators.date).isUTF8 else { return saved }
+    if validators.url.text != url.text {
+      if validators.url.text.utf8.contains(UInt8(ascii: "?")) { return saved }
+      saved.set("url", Array(validators.url.text.utf8))
+    }
+    saved.set("etag", validators.tag)
+    saved.set("modified", validators.date)
+    return saved
+  }
+}
+
+extension Checkpoint {
+  /// The value of a string member; empty for none.
+  func text(_ name: String) -> [UInt8] {
+    extra[name].flatMap { try? JSONDocument(parsing: $0).root.string } ?? []
+  }
+
+  /// Sets a member, unless it is empty.
+  mutating func set(_ name: String, _ text: [UInt8]) {
+    guard !text.isEmpty else { return }
+    var output = ByteWriter()
+    JSONString.write(text.span, to: &output)
+    extra[name] = output.take()
   }
 }

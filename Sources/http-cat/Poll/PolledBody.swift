@@ -21,13 +21,11 @@ struct PolledBody {
         throw Self.failure(error, in: response)
       }
       self.document = document
-      var output = ByteWriter()
-      JSONWriter.writeCompact(JSONTree(document.root), to: &output)
-      text = output.take()
+      text = JSONTree(document.root).bytes
     case .lines:
       text = try Self.lines(response, maxDepth)
       document = nil
-    case .bytes:
+    case .bytes, .auto:
       if asRecord, let offset = UTF8Check.firstInvalid(response.body.span) {
         let text = "the body cannot be a record: invalid UTF-8 at byte \(offset + 1)"
         throw .failed(.remote, text, source: response.url.display)
@@ -48,7 +46,7 @@ struct PolledBody {
     case .lines:
       return Lines(text: text).lazy.map { ends.meaning(type: [], data: [], Self.parsed(text[$0])) }
         .first { $0 != .nothing } ?? .nothing
-    case .bytes: return .nothing
+    case .bytes, .auto: return .nothing
     }
   }
 
@@ -69,7 +67,7 @@ struct PolledBody {
         if let document = Self.parsed(text[line]) { JSONWriter.writeCompact(JSONTree(document.root), to: &output) }
       }
       output.append("]")
-    case .bytes: JSONString.write(text.span, to: &output)
+    case .bytes, .auto: JSONString.write(text.span, to: &output)
     }
   }
 
@@ -97,7 +95,7 @@ struct PolledBody {
   }
 
   private static func failure(_ error: JSONError, in response: HTTPResponse) -> ToolFailure {
-    ResponseForm.failure(error, in: response).saying { $0.hidingSecrets(of: response.request, and: []) }
+    HTTPExcerpt.failure(error, in: response).saying { $0.hidingSecrets(of: response.request, and: []) }
   }
 }
 
@@ -113,5 +111,45 @@ private struct Lines: Sequence, IteratorProtocol {
     let end = firstIndex(of: UInt8(ascii: "\n"), in: text.span, index..<text.count) ?? text.count
     defer { index = end + 1 }
     return index..<end
+  }
+}
+
+/// Prints whole bodies: plain, or as event records with their time and source.
+struct BodyPrinter {
+  private static let event = Array("data".utf8)
+
+  private let printsRecords: Bool
+  private(set) var count = 0
+  private var output: ByteWriter
+
+  init(_ options: Options, _ streams: StandardStreams) {
+    printsRecords = options.printsRecords
+    output = ByteWriter(streams.output, records: .network)
+  }
+
+  /// - Parameter now: the time of the response, in microseconds since 1970.
+  mutating func print(_ body: PolledBody, of resource: Resource, _ response: HTTPResponse, now: Int64) {
+    count += 1
+    guard printsRecords else { return body.write(to: &output) }
+    output.beginRecord(event: Self.event.span, id: resource.known.id.span)
+    body.writeData(to: &output)
+    output.appendTime(now)
+    write("url", Array(response.url.display.utf8))
+    if let tag = response.head.value(of: "etag"), !tag.isEmpty { write("etag", tag) }
+    output.appendSource(resource.name)
+    output.endRecord()
+  }
+
+  mutating func print(_ note: Note) { output.append(note) }
+
+  mutating func flush() throws(ToolFailure) { try output.flushOutput() }
+
+  private mutating func write(_ name: StaticString, _ value: [UInt8]) {
+    output.append(",\"")
+    output.append(name)
+    output.append("\":")
+    var text = value
+    text.repairUTF8()
+    JSONString.write(text.span, to: &output)
   }
 }

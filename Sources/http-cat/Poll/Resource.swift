@@ -15,6 +15,7 @@ enum PollResult {
   case empty
 }
 
+/// A URL of the command line, or one of the list.
 struct Resource {
   /// The statuses of servers that cannot read a head, find it too large, or refuse a condition.
   private static let headRefusals: Set<Int> = [400, 412, 413, 431]
@@ -23,7 +24,8 @@ struct Resource {
   let name: [UInt8]?
   let url: HTTPURL
   private(set) var known: KnownBody
-  private var polls: PollSchedule
+  /// When it is requested.
+  var polls: PollSchedule
   /// The wait for the head of a response.
   var responseWait = SilentWait()
   /// Whether a response was accepted and no poll has failed since.
@@ -39,13 +41,6 @@ struct Resource {
     self.known = known
     polls = PollSchedule(due: due, policy)
   }
-
-  /// The time of the next request, by the monotonic clock.
-  var due: Double { polls.due }
-  /// For the end of a message, after giving up.
-  var gaveUp: String { polls.gaveUp }
-
-  mutating func begin(at now: Double) { polls.begin(at: now) }
 
   /// Ends the polls of this resource.
   mutating func end() {
@@ -96,7 +91,7 @@ struct Resource {
     _ response: HTTPResponse, _ options: Options, _ id: (Validators?, [UInt8]) -> [UInt8]
   ) throws(PollFailure) -> PollResult {
     if let problem = known.type?.problem(response.head) {
-      let title = ResponseForm.name(of: response).map { ": " + $0 } ?? ""
+      let title = HTTPExcerpt.name(of: response).map { ": " + $0 } ?? ""
       let failure = ToolFailure.failed(.remote, problem + title, source: response.url.display)
       throw content(failure.saying { $0.hidingSecrets(of: response.request, and: []) })
     }
@@ -125,17 +120,6 @@ struct Resource {
     return PollFailure(
       failure: .failed(status, refusal.message, source: response.url.display), kind: .status(response.head),
       asked: min(AskedWait(response.head).seconds, AskedWait.longest))
-  }
-
-  // MARK: When to ask again
-
-  /// Sets the time of the next poll after a response.
-  /// - Parameters:
-  ///   - random: from 0 to 1.
-  mutating func schedule(
-    after head: HTTPHead, every interval: Interval, jitter: Double, now: Double, random: Double
-  ) {
-    polls.succeed(head, every: interval, jitter: jitter * random, now: now)
   }
 
   /// Sets the time of the next poll after a failure.

@@ -3,11 +3,6 @@ import FeedHTTP
 
 /// The file of `--urls`: a name, a tab and a URL on each line. It may change while the tool runs.
 struct URLList {
-  struct ListedURL: Equatable {
-    let name: [UInt8]
-    let url: HTTPURL
-  }
-
   private static let maxSize = 64 << 20
 
   private let path: [UInt8]
@@ -15,7 +10,7 @@ struct URLList {
   private let streams: StandardStreams
   /// The content of the file when it was last read.
   private var content: [UInt8]
-  private(set) var entries: [ListedURL]
+  private(set) var entries: [(name: [UInt8], url: HTTPURL)]
   private var hasManyOrigins: Bool
   private var problem = ""
 
@@ -46,7 +41,7 @@ struct URLList {
       next.content = new
       next.problem = ""
       defer { self = next }
-      return (next.entries != entries, nil)
+      return (!next.entries.elementsEqual(entries) { $0 == $1 }, nil)
     } catch {
       let isReported = error.message == problem
       problem = error.message
@@ -54,7 +49,7 @@ struct URLList {
     }
   }
 
-  private static func hasManyOrigins(_ entries: [ListedURL]) -> Bool {
+  private static func hasManyOrigins(_ entries: [(name: [UInt8], url: HTTPURL)]) -> Bool {
     entries.contains { $0.url.origin != entries[0].url.origin }
   }
 
@@ -72,8 +67,8 @@ struct URLList {
   /// Blank lines and lines that begin with `#` are skipped.
   private static func parse(
     _ text: [UInt8], of source: String, _ http: HTTPOptions
-  ) throws(ToolFailure) -> [ListedURL] {
-    var entries: [ListedURL] = []
+  ) throws(ToolFailure) -> [(name: [UInt8], url: HTTPURL)] {
+    var entries: [(name: [UInt8], url: HTTPURL)] = []
     var names: Set<[UInt8]> = []
     for (index, line) in text.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).enumerated() {
       let line = line.last == UInt8(ascii: "\r") ? line.dropLast() : line
@@ -91,7 +86,7 @@ struct URLList {
       do { url = try http.completed(HTTPURL(withScheme: Array(line.dropFirst(name.count + 1)))) } catch {
         throw problem(error.message)
       }
-      entries.append(ListedURL(name: name, url: url))
+      entries.append((name, url))
     }
     if entries.isEmpty { throw .failed(.error, "no URLs in this file", source: source) }
     return entries

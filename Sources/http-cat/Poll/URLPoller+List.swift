@@ -13,7 +13,7 @@ extension URLPoller {
   }
 
   /// Entries that remain in the list keep what is known of them, and their running requests.
-  private mutating func replaceResources(by entries: [URLList.ListedURL], every interval: Interval) {
+  private mutating func replaceResources(by entries: [(name: [UInt8], url: HTTPURL)], every interval: Interval) {
     let old = resources
     // No name occurs twice in a list.
     let places = Dictionary(uniqueKeysWithValues: old.enumerated().map { ($1.name ?? [], $0) })
@@ -28,12 +28,12 @@ extension URLPoller {
     }
     noteClosed(old.indices.filter { newPlaces[$0] == nil }.map { old[$0] })
     running = running.compactMap { request in
-      if let index = newPlaces[request.index] { return Running(index: index, exchange: request.exchange) }
+      if let index = newPlaces[request.index] { return (index, request.exchange) }
       queue.end(old[request.index].url.origin)
       return nil
     }
     queue.removeAll(listLooked)
-    let isRunning = Set(running.map(\.index))
+    let isRunning = Set(running.map { $0.index })
     for index in resources.indices where !resources[index].isOver && !isRunning.contains(index) { enqueue(index) }
     reportLateTurns()
   }

@@ -45,7 +45,7 @@ extension URLPoller {
       return try fail(index, error)
     }
     log(response, result)
-    if !wasOpen { noteOpen(resources[index], at: response.url) }
+    if !wasOpen { note(.open, of: resources[index], url: response.url) }
     var (meaning, failed) = (EndMarks.Meaning.nothing, [UInt8]())
     switch result {
     case .unchanged(let body): if let body { (meaning, failed) = (body.meaning(options.ends), body.text) }
@@ -60,9 +60,8 @@ extension URLPoller {
       isFinished = printer.count >= options.limit
     }
     if let interval {
-      let random = Double.random(in: 0...1)
-      resources[index].schedule(
-        after: response.head, every: interval, jitter: options.jitter, now: Clock.monotonic(), random: random)
+      let jitter = options.jitter * Double.random(in: 0...1)
+      resources[index].polls.succeed(response.head, every: interval, jitter: jitter, now: Clock.monotonic())
       enqueue(index)
     } else {
       resources[index].isOver = true
@@ -90,7 +89,7 @@ extension URLPoller {
     note(failure, of: resource, pause: pause?.seconds)
     guard let pause else {
       resources[index].end()
-      let failure = failure.failure.adding(isOver ? "" : resources[index].gaveUp)
+      let failure = failure.failure.adding(isOver ? "" : resources[index].polls.gaveUp)
       if list == nil { throw failure }
       return streams.say(failure.diagnostic)
     }
@@ -111,7 +110,7 @@ extension URLPoller {
   /// Names the responses that do not come.
   mutating func reportLateResponses() {
     let now = Clock.monotonic()
-    for index in running.map(\.index) {
+    for (index, _) in running {
       guard let report = resources[index].responseWait.report(now) else { continue }
       let resource = resources[index]
       warn(report.words("no response"), resource.url.display, of: resource.name, isFirst: report.isFirst)
@@ -143,5 +142,36 @@ extension URLPoller {
       words += "; the body ended with the connection"
     }
     complain(response, words)
+  }
+
+  // MARK: Notes
+
+  // A resource is open from its first valid response until the next failure, so there is a note when something changes,
+  // not at each poll.
+
+  /// Notes a failed poll.
+  /// - Parameters:
+  ///   - resource: as it was before.
+  ///   - pause: the wait in seconds; nil if there is no next poll.
+  mutating func note(_ failure: PollFailure, of resource: Resource, pause: Double?) {
+    let reason = failure.failure.message
+    let code = failure.status
+    if resource.isOpen || code != nil { note(.closed, of: resource, code: code, reason: reason) }
+    if let pause { note(.retrying, of: resource, delay: pause, reason: reason) }
+  }
+
+  /// Notes the end of all polls.
+  /// - Parameter reason: nil if the tool ends as it was told to.
+  mutating func noteClosed(_ resources: [Resource], _ reason: String? = nil) {
+    for resource in resources where resource.isOpen { note(.closed, of: resource, reason: reason) }
+  }
+
+  mutating func note(
+    _ kind: Note.Kind, of resource: Resource, url: HTTPURL? = nil, code: Int? = nil, delay: Double? = nil,
+    reason: String? = nil
+  ) {
+    guard options.connection.printsNotes else { return }
+    let url = (url ?? resource.url).display
+    printer.print(Note(kind, url: url, source: resource.name, code: code, delay: delay, reason: reason))
   }
 }

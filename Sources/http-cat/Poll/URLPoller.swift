@@ -4,12 +4,6 @@ import FeedHTTP
 /// Polls: one loop for one URL and for a hundred. Each turn starts the requests that are due, reads the data that has
 /// come, writes out what is new, and waits.
 struct URLPoller {
-  /// A request in progress.
-  struct Running {
-    let index: Int
-    var exchange: HTTPExchange
-  }
-
   let options: Options
   let streams: StandardStreams
   private let client: HTTPClient
@@ -17,12 +11,12 @@ struct URLPoller {
   private let limits: HTTPExchange.Bounds
   /// When to end, by the monotonic clock.
   private let deadline: Double?
-  let interval: Interval?
   var http: HTTPOptions
   var list: URLList?
   var listLooked: Double
   var resources: [Resource] = []
-  var running: [Running] = []
+  /// The requests in progress, each with the index of its resource.
+  var running: [(index: Int, exchange: HTTPExchange)] = []
   /// The resources that are neither being requested nor over.
   var queue = PollQueue()
   var printer: BodyPrinter
@@ -34,10 +28,8 @@ struct URLPoller {
   var isFinished = false
 
   init(_ options: Options, _ streams: StandardStreams) throws(ToolFailure) {
-    guard case .poll(let subject, let interval) = options.task else { throw .usage("nothing to poll") }
     self.options = options
     self.streams = streams
-    self.interval = interval
     http = options.http
     client = try HTTPClient()
     interrupts = Interrupts(streams.output)
@@ -47,10 +39,11 @@ struct URLPoller {
     deadline = options.connection.maxTime.map { now + $0 }
     limits = HTTPExchange.Bounds(
       noun: "body", maxSize: options.maxSize, idleTimeout: options.connection.idleTimeout ?? .infinity,
-      requestTimeout: min(options.requestTimeout, interval?.longestPoll ?? .infinity),
+      requestTimeout: min(options.requestTimeout, options.interval?.longestPoll ?? .infinity),
       takesEventStreams: options.form == .bytes)
-    switch subject {
-    case .url(let url): try add(url, now)
+    switch options.task {
+    case .stream: throw .usage("nothing to poll")
+    case .poll(let url): try add(url, now)
     case .list(let path):
       let list = try URLList(path, http, streams)
       self.list = list
@@ -84,8 +77,13 @@ struct URLPoller {
       url, name: options.stamp.source, known: known, due: now + Double(max(0, wait)) / 1000, policy)
     resources.append(resource)
     enqueue(0)
-    if checkpoint.next > time { noteHeld(resource, seconds: Double(wait) / 1000) }
+    if checkpoint.next > time {
+      let reason = "the server has asked an earlier run to wait"
+      note(.held, of: resource, delay: Double(wait) / 1000, reason: reason)
+    }
   }
+
+  var interval: Interval? { options.interval }
 
   var policy: RetryPolicy {
     let retries = options.connection.retries
@@ -167,7 +165,7 @@ struct URLPoller {
 
   /// Adds the resource to the queue, for when it is due.
   mutating func enqueue(_ index: Int) {
-    queue.add(index, to: resources[index].url.origin, due: resources[index].due)
+    queue.add(index, to: resources[index].url.origin, due: resources[index].polls.due)
   }
 
   private mutating func ask(_ index: Int, _ now: Double) throws(ToolFailure) {
@@ -178,7 +176,7 @@ struct URLPoller {
     }
     if let problem, !http.isSilent { streams.say(problem) }
     try checkpoint?.begin(resources[index].known, now: Int(Clock.now() / 1000))
-    resources[index].begin(at: now)
+    resources[index].polls.begin(at: now)
     let url = resources[index].url
     var request = http.request(url)
     request.setDefault("Accept", Array("*/*".utf8))
@@ -189,12 +187,10 @@ struct URLPoller {
       request.condition = resources[index].known.validators?.condition
     }
     do {
-      running.append(
-        Running(
-          index: index,
-          exchange: try HTTPExchange(request, of: client, limits) { [request] in
-            StatusPolicy().verdict($0, to: request) == .taken
-          }))
+      let exchange = try HTTPExchange(request, of: client, limits) { [request] in
+        StatusPolicy().verdict($0, to: request) == .taken
+      }
+      running.append((index, exchange))
       queue.begin(url.origin, now, pause: list == nil ? 0 : options.hostDelay)
       resources[index].responseWait.begin(streams, now)
     } catch {
@@ -205,7 +201,7 @@ struct URLPoller {
   // MARK: Waiting
 
   private mutating func wait() throws(ToolFailure) {
-    var moments = running.map(\.exchange.deadline) + running.compactMap { resources[$0.index].responseWait.dueTime }
+    var moments = running.map { $0.exchange.deadline } + running.compactMap { resources[$0.index].responseWait.dueTime }
     if running.count < options.parallel, let moment = queue.nextRequestTime() { moments.append(moment) }
     if list != nil, let interval { moments.append(listLooked + interval.seconds) }
     if let deadline { moments.append(deadline) }

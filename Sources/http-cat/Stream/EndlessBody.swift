@@ -4,15 +4,13 @@ import FeedHTTP
 /// A body that never ends, over any number of connections.
 struct EndlessBody: Followed {
   private let url: HTTPURL
-  private let idleTimeout: Double?
-  private let reconnects: Bool
+  private let options: Options
   private let client: HTTPClient
   private var printer: StreamPrinter
 
   init(_ url: HTTPURL, _ options: Options, _ streams: StandardStreams) throws(ToolFailure) {
     self.url = url
-    idleTimeout = options.connection.idleTimeout
-    reconnects = options.connection.reconnects
+    self.options = options
     printer = StreamPrinter(options, source: url.display, streams)
     client = try HTTPClient(keepsCookies: true)
   }
@@ -27,18 +25,13 @@ struct EndlessBody: Followed {
 
   mutating func connect(_ follower: inout Follower) throws(ToolFailure) -> ConnectionEnding {
     var request = follower.http.request(url)
-    request.mayRepeat = reconnects
+    request.mayRepeat = options.connection.reconnects
     request.setDefault("Accept", Array("*/*".utf8))
     var connection: FeedConnection
-    do {
-      connection = try FeedConnection(
-        request, of: client, deadline: follower.deadline, idleTimeout: idleTimeout, follower.interrupts)
-    } catch {
-      return .failed(error)
+    switch try follower.open(&self, request, of: client, { _ in nil }) {
+    case .ended(let ending): return ending
+    case .open(let opened): connection = opened
     }
-    let opening = try follower.open(&self) { connection.open(until: $0) { _ in nil } }
-    if case .ended(let ending) = opening { return ending }
-    try follower.open(&self, at: connection.url.display)
     printer.begin(connection.head)
     let ending = try connection.run(&printer)
     var isWhole = false

@@ -7,7 +7,6 @@ struct StreamPrinter: BodySink {
 
   private let options: Options
   private let source: String
-  private let isRecords: Bool
   private var output: ByteWriter
   private var splitter: LineSplitter
   private var isLines: Bool
@@ -21,7 +20,6 @@ struct StreamPrinter: BodySink {
   init(_ options: Options, source: String, _ streams: StandardStreams) {
     self.options = options
     self.source = source
-    isRecords = options.printsRecords
     isLines = options.form == .lines
     isDecided = options.form != .auto
     output = ByteWriter(streams.output, records: .network)
@@ -89,14 +87,14 @@ struct StreamPrinter: BodySink {
   private mutating func takeLine(_ bytes: [UInt8], _ range: Range<Int>) throws(ToolFailure) -> BodyProgress {
     count += 1
     printed += 1
-    guard isRecords || !options.ends.isEmpty else {
+    guard options.printsRecords || !options.ends.isEmpty else {
       printLine(bytes, range)
       return printed < options.limit ? .more : .finished
     }
     var line = Array(bytes[range])
     let document = try? PayloadForm.parsed(line)
     let meaning = options.ends.meaning(type: Self.event, data: line, document)
-    if isRecords {
+    if options.printsRecords {
       line.repairUTF8()
       print(line, document)
     } else {

@@ -41,8 +41,7 @@ struct ScaledNumber: Comparable, Sendable {
   init(_ whole: Int, fraction: [UInt8]) {
     scale = fraction.count
     // The fraction is added to a negative whole number too.
-    unscaled = NextRule.Shift(amount: DecimalText(fraction) ?? DecimalText(0), isMinus: false)
-      .applied(to: DecimalText(whole).scaled(by: scale))
+    unscaled = DecimalText(whole).scaled(by: scale).shifted(by: DecimalText(fraction) ?? DecimalText(0))
   }
 
   private func aligned(to scale: Int) -> DecimalText { unscaled.scaled(by: scale - self.scale) }
