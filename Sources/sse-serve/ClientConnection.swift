@@ -1,4 +1,5 @@
 import FeedCore
+import FeedZlib
 
 /// One client: its socket and its state. A connection waits for a request, sends a response, and waits for the next
 /// request. Or it gets the event stream, perhaps after a wait; the stream ends only with the connection.
@@ -7,152 +8,29 @@ import FeedCore
 final class ClientConnection {
   enum State {
     /// Waiting for a request, which may have come in part. Indirect, so that streaming clients do not pay for the
-    /// reader.
-    indirect case asking(RequestReader)
-    case responding(PendingResponse)
-    /// Waiting for an event that the client has seen, after which the stream continues. Meanwhile the head is sent.
-    indirect case waiting(Outgoing)
-    case streaming(Stream)
-    /// Everything is sent. Bytes of the client are discarded until it closes too, or until this time. To close with
-    /// unread bytes would reset the connection, and the client might lose the response.
-    case closing(deadline: Double)
-  }
-
-  let socket: Descriptor
-  /// Its place in the table, and a number that tells it from earlier connections there.
-  let token: UInt64
-  /// For messages.
-  let name: String
-  var state: State
-  /// The stream that it gets or waits for.
-  var served: ServedStream?
-  /// What it has got, if it gets the stream compressed.
-  var gzip: GzipMember?
-  /// What the poller watches.
-  var interest = PollEvents.input
-
-  init(_ socket: Descriptor, token: UInt64, name: String, deadline: Double) {
-    self.socket = socket
-    self.token = token
-    self.name = name
-    state = .asking(RequestReader(deadline: deadline))
-  }
-
-  /// Whether there was no room for all output.
-  var isBlocked: Bool { interest.contains(.output) }
-
-  /// When the state times out; nil for a stream, and for states whose times are in a list.
-  var deadline: Double? {
-    switch state {
-    case .asking(let reader): reader.deadline
-    case .responding(let response): response.deadline
-    case .waiting, .streaming: nil
-    case .closing(let deadline): deadline
-    }
-  }
-
-  var stream: Stream? {
-    get { if case .streaming(let stream) = state { stream } else { nil } }
-    set { if let newValue { state = .streaming(newValue) } }
-  }
-
-  /// The shared text that this connection keeps in memory.
-  var heldText: SharedText? {
-    switch state {
-    case .responding(let response): response.text.shared
-    case .streaming(let stream): stream.beginning.shared
-    case .asking, .waiting, .closing: nil
-    }
-  }
-
-  /// Text of its own, in the form in which it gets its stream.
-  /// - Parameter mark: the place in the compressed log up to which it has got the stream; nil before it begins.
-  func encoded(_ text: [UInt8], after mark: GzipLog.Mark? = nil) -> [UInt8] { gzip?.stored(text, after: mark) ?? text }
-
-  /// Discards the bytes that have come: to close with unread bytes would reset the connection.
-  func drain() {
-    var nothing: [UInt8] = []
-    while let count = try? socket.readAvailable(upTo: 1 << 16, into: &nothing), count > 0 {
-      nothing.removeAll(keepingCapacity: true)
-    }
-  }
-}
-
-extension ClientConnection {
-  /// The bytes of a client up to the end of its next request.
-  struct RequestReader {
-    let deadline: Double
-    /// Bytes that are not parsed yet.
-    var unread: [UInt8] = []
-    private var parser = RequestParser()
-
-    init(deadline: Double, unread: [UInt8] = []) {
-      self.deadline = deadline
-      self.unread = unread
-    }
-
-    /// Whether no part of a request has come.
-    var isIdle: Bool { parser.isFresh && unread.isEmpty }
-    /// Whether the part of the request that has come asks for no body.
-    var asksForHead: Bool { parser.asksForHead }
-
-    /// The request, if it is complete; `unread` then holds the bytes after it.
-    mutating func next() throws(RequestParser.RequestProblem) -> ClientRequest? {
-      let bytes = unread
-      var index = 0
-      defer { unread = Array(bytes[index...]) }
-      return try parser.next(bytes.span, from: &index)
-    }
-  }
-
-  struct PendingResponse {
-    var text: Outgoing
-    var deadline: Double
-    /// The bytes after the request, if another one may follow on the connection.
-    let unread: [UInt8]?
-  }
-
-  struct Stream {
-    /// What the client gets before it continues in the log.
-    var beginning: Outgoing
-    /// The place in the log up to which it was sent.
-    var place: Int
-    /// The end of the log when the stream began: earlier bytes do not count as backlog.
-    let begunAt: Int
-    /// Its index in the list of streams.
-    var index: Int
-
-    /// Writes as much as the system takes.
-    /// - Parameter sent: grows by the number of bytes written.
-    /// - Returns: whether everything was written.
-    mutating func write(
-      _ log: borrowing ByteLog, to socket: Descriptor, counting sent: inout Int
-    ) throws(SystemError) -> Bool {
-      guard try beginning.write(to: socket, counting: &sent) else { return false }
-      while place < log.end {
-        let (bytes, offset) = log.piece(at: place)
-        guard let count = try socket.writeAvailable(bytes, from: offset) else { return false }
-        place += count
-        sent += count
-      }
-      return true
-    }
+    /// parser.
+    indirect case asking(RequestParser)
+    /// - Parameter closes: whether no other request may follow.
+    case responding(Outgoing, closes: Bool)
+    case streaming(Subscription)
+    /// Everything is sent. Bytes of the client are discarded until it closes too. To close with unread bytes would
+    /// reset the connection, and the client might lose the response.
+    case closing
   }
 
   /// Text to send: the client's own, then one that several connections share.
   struct Outgoing {
-    private var own: [UInt8]
-    private(set) var shared: SharedText?
+    var own: [UInt8]
+    var shared: SharedText?
+    /// How many bytes of the first of them were sent.
     private var offset = 0
 
-    init(_ own: [UInt8], _ shared: SharedText?) {
+    init(_ own: [UInt8], _ shared: SharedText? = nil) {
       self.own = own
       self.shared = shared
     }
 
     var isEmpty: Bool { own.isEmpty && shared == nil }
-    /// The unsent part of its own text.
-    var unsent: [UInt8] { own.isEmpty ? [] : Array(own[offset...]) }
 
     /// Writes as much as the system takes.
     /// - Parameter sent: grows by the number of bytes written.
@@ -169,5 +47,165 @@ extension ClientConnection {
       }
       return true
     }
+  }
+
+  let socket: Descriptor
+  /// For the poller: a number that no other connection ever has. So an event for a connection that was closed in the
+  /// same turn finds none.
+  let token: UInt64
+  /// For messages.
+  let name: String
+  var state = State.asking(RequestParser())
+  /// When the state times out; never for a stream.
+  var deadline: Double
+  /// What has come and is not parsed yet.
+  var unread: [UInt8] = []
+  /// What the poller watches.
+  var interest = PollEvents.input
+  var isOpen = true
+
+  init(_ socket: Descriptor, token: UInt64, name: String, deadline: Double) {
+    self.socket = socket
+    self.token = token
+    self.name = name
+    self.deadline = deadline
+  }
+
+  /// Whether there was no room for all output.
+  var isBlocked: Bool { interest.contains(.output) }
+
+  var subscription: Subscription? { if case .streaming(let subscription) = state { subscription } else { nil } }
+
+  /// The shared text that this connection keeps in memory.
+  var heldText: SharedText? {
+    switch state {
+    case .responding(let text, _): text.shared
+    case .streaming(let subscription): subscription.text.shared
+    case .asking, .closing: nil
+    }
+  }
+
+  /// The next request, if it is complete; `unread` then has the bytes after it.
+  func nextRequest(_ parser: inout RequestParser) throws(RequestParser.RequestProblem) -> ClientRequest? {
+    let bytes = unread
+    var index = 0
+    defer { unread.removeFirst(index) }
+    return try parser.next(bytes.span, from: &index)
+  }
+
+  /// Discards the bytes that have come: to close with unread bytes would reset the connection.
+  func drain() {
+    var nothing: [UInt8] = []
+    while let count = try? socket.readAvailable(upTo: 1 << 16, into: &nothing), count > 0 {
+      nothing.removeAll(keepingCapacity: true)
+    }
+  }
+}
+
+/// A client's part in a stream: text of its own, then the log of its encoding from some place on. In gzip, the text is
+/// in blocks that are not compressed.
+final class Subscription {
+  let stream: ServedStream
+  let log: StreamLog
+  /// What the client gets before it continues in the log.
+  private(set) var text: ClientConnection.Outgoing
+  /// The place in the log up to which it was sent; nil while the client waits for an event that it has seen.
+  private(set) var place: Int?
+  /// The end of the log when it began: earlier bytes do not count as backlog.
+  private var begunAt = 0
+  /// Its index in the list of the stream's clients.
+  var index = 0
+
+  /// Of gzip: the checksum of what the client got, with the log up to `counted`.
+  private var checksum = Checksum()
+  /// Of gzip: the checksum of the log up to there.
+  private var counted = Checksum()
+  /// Whether the end of gzip is in `text`, or sent.
+  private var isFinished = false
+
+  private static let gzipHeader: [UInt8] = [0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 0xFF]
+
+  /// The client waits, or begins at once.
+  /// - Parameter head: of the response.
+  init(_ stream: ServedStream, _ log: StreamLog, head: [UInt8]) {
+    self.stream = stream
+    self.log = log
+    text = .init(head + (log.isGzip ? Self.gzipHeader : []))
+    text.own += encoded(stream.publisher.greeting)
+  }
+
+  /// The client gets this, and the log from there on.
+  func begin(_ start: Publisher.Start) {
+    text.own += encoded(start.preamble)
+    if let document = start.document {
+      text.shared = document
+      checksum.add(document.checksum)
+    }
+    (place, counted) = log.start(at: start.place)
+    begunAt = log.end
+  }
+
+  /// Lets a client that has everything know that the connection is alive.
+  func addComment() {
+    if text.isEmpty, place == nil || place == log.end { text = .init(encoded(Publisher.comment)) }
+  }
+
+  /// Adds the end of gzip, once, for a client that has everything.
+  /// - Returns: whether there is something to send.
+  func finish() -> Bool {
+    guard log.isGzip, !isFinished else { return false }
+    isFinished = true
+    countLog()
+    let count = UInt32(truncatingIfNeeded: checksum.count)
+    text = .init([0x03, 0x00] + Self.littleEndian(checksum.crc) + Self.littleEndian(count))
+    return true
+  }
+
+  /// Text for this client alone, in its encoding (RFC 1951 §3.2.4). A client that has begun must have the whole log.
+  private func encoded(_ text: [UInt8]) -> [UInt8] {
+    guard log.isGzip else { return text }
+    if text.isEmpty { return [] }
+    countLog()
+    checksum.add(text)
+    // It is short: one block has room for 64 KiB.
+    let length = UInt16(text.count)
+    return [0] + Self.littleEndian(length) + Self.littleEndian(~length) + text
+  }
+
+  /// Counts what the client has got of the log.
+  private func countLog() {
+    guard place != nil else { return }
+    checksum.add(log.checksum.removing(counted))
+    counted = log.checksum
+  }
+
+  private static func littleEndian(_ number: some FixedWidthInteger & UnsignedInteger) -> [UInt8] {
+    (0..<(number.bitWidth / 8)).map { UInt8(truncatingIfNeeded: number >> (8 * $0)) }
+  }
+
+  /// Writes as much as the system takes.
+  /// - Parameter sent: grows by the number of bytes written.
+  /// - Returns: whether everything was written.
+  func write(to socket: Descriptor, counting sent: inout Int) throws(SystemError) -> Bool {
+    guard try text.write(to: socket, counting: &sent) else { return false }
+    while let from = place, from < log.end {
+      let (bytes, offset) = log.bytes.piece(at: from)
+      guard let count = try socket.writeAvailable(bytes, from: offset) else { return false }
+      place = from + count
+      sent += count
+    }
+    return true
+  }
+
+  /// How many bytes of new events wait for the client. Those from before it came do not count.
+  var backlog: Int { place.map { log.end - max($0, begunAt) } ?? 0 }
+
+  /// Whether more bytes wait than --client-buffer allows. The rest of the event being sent does not count: so an event
+  /// larger than the buffer can be sent too.
+  func isTooFarBehind(_ most: Int) -> Bool {
+    guard let place, backlog > most else { return false }
+    // A document. All other text is short.
+    if text.shared != nil { return true }
+    return log.end - log.pieceEnd(after: max(place, begunAt)) > most
   }
 }

@@ -10,7 +10,7 @@ struct Listeners {
   private var isOpen = false
   private var isInherited = false
   /// When to accept clients again, after descriptors had run out.
-  private(set) var resumeTime: Double?
+  private(set) var resumeTime = Double.infinity
 
   /// How long to accept no clients when there are no descriptors left.
   private static let backOffTime = 0.5
@@ -107,36 +107,27 @@ struct Listeners {
     isOpen = true
   }
 
-  /// Accepts clients again.
-  mutating func resume(_ poller: inout Poller) throws(SystemError) {
-    resumeTime = nil
-    if !isOpen { try watch(for: .input, &poller) }
-    isOpen = true
-  }
-
-  /// Accepts no clients for now.
-  mutating func suspend(_ poller: inout Poller) throws(SystemError) {
-    if isOpen { try watch(for: [], &poller) }
-    isOpen = false
-  }
-
-  /// The poller keeps its entries for them: adding new ones could fail when the system is short of memory.
-  private func watch(for events: PollEvents, _ poller: inout Poller) throws(SystemError) {
+  /// Accepts clients again, or none for now.
+  mutating func setOpen(_ opens: Bool, _ poller: inout Poller) throws(SystemError) {
+    resumeTime = .infinity
+    guard opens != isOpen else { return }
+    // The poller keeps its entries: adding new ones could fail when the system is short of memory.
     for (index, socket) in sockets.enumerated() {
-      try poller.change(socket, events, as: firstToken + UInt64(index))
+      try poller.change(socket, opens ? .input : [], as: firstToken + UInt64(index))
     }
+    isOpen = opens
   }
 
   /// Accepts no clients until descriptors may be free again.
   mutating func backOff(_ poller: inout Poller, now: Double) throws(SystemError) {
-    try suspend(&poller)
+    try setOpen(false, &poller)
     resumeTime = now + Self.backOffTime
   }
 
   /// Accepts no more clients.
   mutating func close(_ poller: inout Poller) {
     isOpen = false
-    resumeTime = nil
+    resumeTime = .infinity
     file?.remove()
     file = nil
     for socket in sockets {

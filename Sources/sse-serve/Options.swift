@@ -96,18 +96,15 @@ struct Options: OptionTable {
     Option("verbose", letter: "v", \.isVerbose, "report clients on standard error")
 
     OptionGroup.limits
-    Option("max-streams", .integer(1...), "the most streams") { $0.maxStreams = $1 }.default("10000").needs(
-      \.streamFrom)
+    Option("max-streams", .integer(1...), "the most streams") { $0.maxStreams = $1 }.default("10000")
+      .needs(\.streamFrom)
     Option("max-depth", .integer(1...Int(Int32.max)), "the deepest nesting of records and document") {
       $0.patching.maxDepth = $1
     }
     .default("10000")
-    Option("max-ops", .integer(0...), "the most operations in a patch") { $0.patching.maxOperations = $1 }.default(
-      "1000000"
-    )
-    .meaningless(with: \.isPlain)
-    Option("max-size", .size, "the most bytes of a record and of the document") { $0.patching.maxSize = $1 }.default(
-      "1G")
+    Option("max-ops", .integer(0...), \.patching.maxOperations, "the most operations in a patch").default("1000000")
+      .meaningless(with: \.isPlain)
+    Option("max-size", .size, \.patching.maxSize, "the most bytes of a record and of the document").default("1G")
   }
 }
 
@@ -173,13 +170,12 @@ extension OptionType<FileOwner> {
 }
 
 extension Options {
-  enum ServingEnd: Equatable { case afterInput(linger: Double), never }
-
-  var ending: ServingEnd { keepsServing ? .never : .afterInput(linger: linger) }
+  /// How long to serve after the end of the input; at infinity, until a signal.
+  var lingerTime: Double { keepsServing ? .infinity : linger }
   var select: JSONPointer { selected ?? JSONPointer() }
   var skipsErrors: Bool { errorAction == .skip }
-  /// Nil for no comments.
-  var keepalive: Double? { keepaliveTime > 0 ? keepaliveTime : nil }
+  /// Infinite for no comments.
+  var keepalive: Double { keepaliveTime > 0 ? keepaliveTime : .infinity }
   /// The streams by the member that tells them apart; nil if there is only one.
   var sources: SourceIndex? {
     streamFrom.map { SourceIndex(by: $0, limit: maxStreams, options: ("--stream-from", "--max-streams")) }

@@ -3,22 +3,25 @@ import FeedCore
 /// Standard input, read one piece at a time when the poller reports data: event records, each for its stream.
 struct RecordInput {
   let descriptor: Descriptor
-  private let skipsErrors: Bool
-  private let losesChanges: Bool
+  private let options: Options
   private var input: JSONStream
   private var records: RecordReader
-  /// Whether a record was skipped.
-  private(set) var hasSkipped = false
-  private(set) var counts = Metrics.Events()
+  /// How many records were published.
+  private(set) var published = 0
+  /// How many bytes they have as events of the stream. Each client gets them once.
+  private(set) var publishedBytes = 0
+  /// How many records were skipped: malformed ones, changes that do not apply, and the changes after them.
+  private(set) var withheld = 0
+  /// When the last record was published, in microseconds since 1970; 0 before.
+  private(set) var lastTime: Int64 = 0
   /// Whether the input has said that everything missed has come.
   var isLive: Bool { records.isLive }
 
   init(_ options: Options, _ streams: StandardStreams) throws(ToolFailure) {
     descriptor = try InputFile.standardInput.open(streams)
-    skipsErrors = options.skipsErrors
-    losesChanges = !options.isPlain
+    self.options = options
     input = JSONStream(
-      maxDepth: options.patching.maxDepth, maxSize: options.patching.maxSize, isLineDelimited: skipsErrors)
+      maxDepth: options.patching.maxDepth, maxSize: options.patching.maxSize, isLineDelimited: options.skipsErrors)
     let anyJSON = #"jq -c '{event: "message", data: .}' makes them of any JSON"#
     let maker = options.isPlain ? anyJSON : "jdiff --follow makes them of documents"
     records = RecordReader(
@@ -37,8 +40,7 @@ struct RecordInput {
   /// At the end of the input: whether it had anything that can be sent, or a note.
   /// - Throws: if it had not, and that has not been reported.
   func isOfUse() throws(ToolFailure) -> Bool {
-    if records.hasFoundNothing { return false }
-    if !losesChanges { return true }
+    if records.hasFoundNothing || options.isPlain { return !records.hasFoundNothing }
     return try records.isOfUse(Self.remedy)
   }
 
@@ -59,7 +61,7 @@ struct RecordInput {
   private mutating func next(isLast: Bool, _ table: inout StreamTable) throws(ToolFailure) -> StreamedDocument? {
     while true {
       do { return try input.next(isLast: isLast, of: InputFile.standardInput.name, record: "event") } catch {
-        guard skipsErrors else { throw error }
+        guard options.skipsErrors else { throw error }
         skip(error, nil, table)
         input.skipLine()
       }
@@ -73,18 +75,18 @@ struct RecordInput {
       guard let record = try records.record(item) else { return }
       let number = try records.document(of: item)
       let found = table.stream(number, name: records.sources?.sources[number].name ?? [])
-      let place = found.publisher.log.end
+      let place = found.publisher.end
       guard try found.publisher.publish(record, item, &records) else {
-        counts.withheld += 1
+        withheld += 1
         return
       }
-      counts.published += 1
-      counts.lastTime = Clock.now()
-      counts.bytes += found.publisher.log.end - place
-      table.change(found)
+      published += 1
+      publishedBytes += found.publisher.end - place
+      lastTime = Clock.now()
+      if place == found.servedEnd { table.changed.append(found) }
     } catch {
       // A change that does not fit is not fatal: the next whole document repairs it.
-      guard skipsErrors || error.status == .no else { throw error }
+      guard options.skipsErrors || error.status == .no else { throw error }
       skip(error, item, table)
     }
   }
@@ -92,10 +94,9 @@ struct RecordInput {
   /// Continues after input that cannot be sent. It may have been a change: then later changes may not fit.
   /// - Parameter item: nil if it could not be read.
   private mutating func skip(_ error: ToolFailure, _ item: StreamedDocument?, _ table: StreamTable) {
-    let reach = losesChanges ? records.reach(of: item) : .none
+    let reach = options.isPlain ? .none : records.reach(of: item)
     records.skip(error, reach)
-    counts.withheld += 1
-    hasSkipped = true
+    withheld += 1
     switch reach {
     case .none: break
     case .all: for stream in table.all { stream.publisher.loseSync() }

@@ -6,7 +6,7 @@ final class ServedStream {
   /// The value of the member that `--stream-from` names; empty for the only stream.
   let name: [UInt8]
   var publisher: Publisher
-  /// The clients that get the stream, in any order. Each knows its index here.
+  /// The clients that get the stream, in any order. The subscription of each has its index.
   private(set) var clients: [ClientConnection] = []
   /// The place in the log up to which all clients have been served.
   var servedEnd = 0
@@ -14,8 +14,6 @@ final class ServedStream {
   var lastSent = 0.0
   /// When to send a comment to waiting clients.
   var waitingCommentTime = 0.0
-  /// Whether it is in the table's list of changed streams.
-  fileprivate(set) var isChanged = false
   /// When the table's timer for it is due.
   fileprivate var alarm = Double.infinity
 
@@ -24,27 +22,25 @@ final class ServedStream {
     self.publisher = publisher
   }
 
-  func begin(_ stream: ClientConnection.Stream, of connection: ClientConnection) {
-    connection.stream = stream
-    connection.stream?.index = clients.count
+  /// The client gets the stream from here on.
+  func begin(_ connection: ClientConnection, _ subscription: Subscription, at start: Publisher.Start) {
+    subscription.begin(start)
+    subscription.index = clients.count
     clients.append(connection)
   }
 
-  func remove(_ connection: ClientConnection) {
-    guard let index = connection.stream?.index, let last = clients.popLast(), last !== connection else { return }
-    clients[index] = last
-    last.stream?.index = index
+  /// Removes a client, which may have waited.
+  func remove(_ connection: ClientConnection, _ subscription: Subscription) {
+    publisher.waiting.remove(connection.token)
+    guard subscription.place != nil, let last = clients.popLast(), last !== connection else { return }
+    clients[subscription.index] = last
+    last.subscription?.index = subscription.index
   }
 
   /// The next time at which it needs attention.
-  fileprivate func nextTime(keepalive: Double?) -> Double {
-    var next = Double.infinity
-    if let keepalive, !clients.isEmpty { next = lastSent + keepalive }
-    if let deadline = publisher.waiting.nextDeadline {
-      next = min(next, deadline)
-      if keepalive != nil { next = min(next, waitingCommentTime) }
-    }
-    return next
+  fileprivate func nextTime(keepalive: Double) -> Double {
+    let next = clients.isEmpty ? .infinity : lastSent + keepalive
+    return publisher.waiting.count == 0 ? next : min(next, publisher.waiting.nextDeadline, waitingCommentTime)
   }
 }
 
@@ -57,11 +53,11 @@ struct StreamTable {
   private(set) var all: [ServedStream] = []
   private var numbers: [[UInt8]: Int] = [:]
   /// Those whose log has grown since it was sent to all clients.
-  private var changed: [ServedStream] = []
+  var changed: [ServedStream] = []
   /// Timers, the next one first. One that is not its stream's alarm is stale.
   private var alarms = Heap<Double, ServedStream>()
   /// The lists for programs and for browsers, as they were made last.
-  private var lists: [Bool: (list: StreamList, time: Double)] = [:]
+  private var lists: [(list: StreamList, time: Double)] = []
   /// Those that clients may still be receiving.
   var heldLists = HeldTexts()
   /// For all streams; nil without `--gzip`.
@@ -81,14 +77,11 @@ struct StreamTable {
     number < all.count ? all[number] : add(name())
   }
 
-  /// - Parameter name: nil for the only stream.
-  func stream(named name: [UInt8]?) -> ServedStream? {
-    guard let name else { return all.first }
-    return numbers[name].map { all[$0] }
-  }
+  /// - Parameter name: empty for the only stream.
+  func stream(named name: [UInt8]) -> ServedStream? { numbers[name].map { all[$0] } }
 
   private mutating func add(_ name: [UInt8]) -> ServedStream {
-    let stream = ServedStream(name: name, Publisher(options, deflater))
+    let stream = ServedStream(name: name, Publisher(options, [StreamLog()] + (deflater.map { [StreamLog($0)] } ?? [])))
     numbers[name] = all.count
     all.append(stream)
     return stream
@@ -97,34 +90,19 @@ struct StreamTable {
   /// The list of all streams, whose numbers of clients may be a second old. So it costs little time however often clients
   /// ask.
   mutating func list(asHTML: Bool, _ now: Double) -> StreamList {
-    if let (list, time) = lists[asHTML], list.count == all.count, now < time + 1 { return list }
-    // An old one of the other kind must not stay for the table alone.
-    lists = lists.filter { now < $0.value.time + 1 }
+    // An old one must not stay for the table alone.
+    lists.removeAll { now >= $0.time + 1 || $0.list.count != all.count }
+    if let made = lists.first(where: { $0.list.isHTML == asHTML }) { return made.list }
     let list = StreamList(all.map { ($0.name, $0.clients.count) }, asHTML: asHTML)
-    lists[asHTML] = (list, now)
+    lists.append((list, now))
     heldLists.add(list.text)
     return list
-  }
-
-  // MARK: Changes
-
-  mutating func change(_ stream: ServedStream) {
-    guard !stream.isChanged else { return }
-    stream.isChanged = true
-    changed.append(stream)
-  }
-
-  /// The changed streams, which are then no longer changed.
-  mutating func takeChanged() -> [ServedStream] {
-    defer { changed.removeAll(keepingCapacity: true) }
-    for stream in changed { stream.isChanged = false }
-    return changed
   }
 
   // MARK: Timers
 
   /// The time of the next timer. It may be too early, never too late.
-  var nextAlarm: Double? { alarms.first?.key }
+  var nextAlarm: Double { alarms.first?.key ?? .infinity }
 
   /// Sets the timer of a stream, if it needs an earlier one. Call this when it has got a client.
   mutating func setAlarm(_ stream: ServedStream) {

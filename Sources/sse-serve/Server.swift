@@ -15,13 +15,19 @@ struct Server {
     case failure(ToolFailure)
   }
 
+  /// The poller's tokens of everything except connections, whose tokens are lower.
+  private static let signalToken = UInt64.max - 1
+  private static let inputToken = UInt64.max - 2
+  private static let listenerToken = UInt64.max - 1000
+
   let options: Options
   let streams: StandardStreams
-  var router: Router
+  let routes: [Route]
+  var access: ClientAccess
   let maxClients: Int
   var poller: Poller
   private var signals: Descriptor?
-  var listeners = Listeners(firstToken: PollToken.listeners)
+  var listeners = Listeners(firstToken: Self.listenerToken)
   private var addresses: [SocketAddress] = []
   /// How many clients have come by a Unix domain socket.
   private var unixClients = 0
@@ -31,12 +37,16 @@ struct Server {
   private(set) var isReading = true
   /// Whether clients can connect.
   private var isOpen = false
-  var clients = ConnectionTable()
-  var metrics: Metrics
+  /// All connections, by their tokens.
+  var clients: [UInt64: ClientConnection] = [:]
+  private var lastToken: UInt64 = 0
+  /// How many of them get an event stream or wait for it.
+  var streamCount = 0
+  var metrics = Metrics()
   var bytes: [UInt8] = []
 
   var now = Clock.monotonic()
-  private var lingerEnd: Double?
+  private var lingerEnd = Double.infinity
   var end: EndReason?
   private var shutdownDeadline = Double.infinity
   private var nextSweep = 0.0
@@ -46,11 +56,9 @@ struct Server {
   init(_ options: Options, _ streams: StandardStreams) throws(ToolFailure) {
     self.options = options
     self.streams = streams
-    router = Router(
-      token: options.token, takesTokenFromQuery: options.takesTokenFromQuery, isPlain: options.isPlain,
-      isMany: options.sources != nil)
+    routes = Route.all(options)
+    access = ClientAccess(token: options.token, takesTokenFromQuery: options.takesTokenFromQuery)
     maxClients = try ServingLimits.clients(options)
-    metrics = Metrics(maxClients: maxClients)
     table = try StreamTable(options)
     input = try RecordInput(options, streams)
     Signals.ignoreBrokenPipe()
@@ -76,7 +84,7 @@ struct Server {
     switch end {
     case .signal(let number): Signals.die(of: number)
     case .failure(let error): throw error
-    case .input, nil: return try input.isOfUse() && !input.hasSkipped ? .yes : .no
+    case .input, nil: return try input.isOfUse() && input.withheld == 0 ? .yes : .no
     }
   }
 
@@ -85,9 +93,9 @@ struct Server {
   private mutating func begin() throws(ToolFailure) {
     // Bound even with --wait-ready, so that an error in the address is reported before the wait.
     addresses = try listeners.bind(options)
-    router.hosts = options.hosts(on: addresses)
+    access.hosts = options.hosts(on: addresses)
     if options.waitsUntilReady { inform("not listening until the note 'live' comes") } else { try open() }
-    try naming(options.place, poller.add(input.descriptor, .input, as: PollToken.input))
+    try naming(options.place, poller.add(input.descriptor, .input, as: Self.inputToken))
   }
 
   /// Lets clients connect.
@@ -111,7 +119,7 @@ struct Server {
   private mutating func catchSignals() throws(ToolFailure) {
     let signals = try naming(options.place, Signals.caught())
     self.signals = signals
-    try naming(options.place, poller.add(signals, .input, as: PollToken.signal))
+    try naming(options.place, poller.add(signals, .input, as: Self.signalToken))
   }
 
   /// Accepts no more clients, reads no more input, and closes each connection after its last output.
@@ -123,12 +131,17 @@ struct Server {
     listeners.close(&poller)
     stopReading()
     for stream in table.all { resumeWaiting(of: stream) }
-    for connection in clients.all {
+    for connection in connections {
       switch connection.state {
       case .asking, .closing: close(connection)
-      case .waiting(let head): endWait(of: connection, head)
       case .responding: break
-      case .streaming: advance(connection)
+      case .streaming(let subscription):
+        // A client that still waits gets no event, so it keeps its ID: another server may have those after that.
+        if subscription.place == nil {
+          let stream = subscription.stream
+          stream.begin(connection, subscription, at: .init(place: stream.publisher.end))
+        }
+        advance(connection)
       }
     }
   }
@@ -151,51 +164,48 @@ struct Server {
   /// Accepts clients again, unless the server is shutting down.
   mutating func resumeAccepting() {
     guard end == nil else { return }
-    do { try listeners.resume(&poller) } catch { fail(error) }
+    do { try listeners.setOpen(true, &poller) } catch { fail(error) }
   }
 
   // MARK: Waiting
 
   /// The time until the next timer, in milliseconds.
   private var timeout: Int32 {
-    var next = shutdownDeadline
-    if let lingerEnd { next = min(next, lingerEnd) }
-    if let time = listeners.resumeTime { next = min(next, time) }
-    if let time = table.nextAlarm { next = min(next, time) }
-    if let time = input.dueTime { next = min(next, time) }
+    var next = min(shutdownDeadline, lingerEnd, listeners.resumeTime, table.nextAlarm, input.dueTime ?? .infinity)
     if hasTimed { next = min(next, nextSweep) }
     guard next < .infinity else { return -1 }
     return Int32(min(max(0, (next - now) * 1000), 3_600_000)) + 1
   }
 
-  /// Whether there are clients with deadlines that are in no list.
-  private var hasTimed: Bool { clients.count > clients.streamCount }
+  /// Whether there are clients with deadlines.
+  private var hasTimed: Bool { clients.count > streamCount }
+  /// All of them, in the order in which they came.
+  private var connections: [ClientConnection] { clients.values.sorted { $0.token < $1.token } }
 
   /// Handles all timers that are due.
   private mutating func runTimers() {
-    if let time = listeners.resumeTime, now >= time { resumeAccepting() }
-    if let time = lingerEnd, now >= time { shutDown(.input) }
+    if now >= listeners.resumeTime { resumeAccepting() }
+    if now >= lingerEnd { shutDown(.input) }
     while let stream = table.takeDue(now) { runTimers(of: stream) }
     input.reportUnusable()
     guard hasTimed, now >= nextSweep else { return }
     nextSweep = now + 1
-    for connection in clients.all {
-      guard let deadline = connection.deadline, now >= deadline else { continue }
+    for connection in connections where now >= connection.deadline {
       switch connection.state {
-      case .asking(let reader) where !reader.isIdle:
-        refuse(connection, reader, 408, "request timeout")
+      case .asking(let parser) where !parser.isFresh || !connection.unread.isEmpty:
+        refuse(connection, 408, "request timeout", asHead: parser.asksForHead)
         advance(connection)
       case .responding:
         // The poller reports room only when much of the system's buffer is free. A slow client may have read something.
         advance(connection)
-        if let deadline = connection.deadline, now >= deadline { close(connection) }
-      case .asking, .waiting, .streaming, .closing: close(connection)
+        if now >= connection.deadline { close(connection) }
+      case .asking, .streaming, .closing: close(connection)
       }
     }
   }
 
   private mutating func runTimers(of stream: ServedStream) {
-    if let keepalive = options.keepalive, !stream.clients.isEmpty, end == nil, now >= stream.lastSent + keepalive {
+    if !stream.clients.isEmpty, end == nil, now >= stream.lastSent + options.keepalive {
       broadcast(stream, comments: true)
     }
     expireWaiting(of: stream)
@@ -205,16 +215,16 @@ struct Server {
 
   private mutating func handle(_ notice: PollNotice) throws(SystemError) {
     switch notice.token {
-    case PollToken.signal:
+    case Self.signalToken:
       var numbers: [UInt8] = []
       _ = try signals?.read(upTo: 8, into: &numbers)
       if let number = numbers.first { shutDown(.signal(Int32(number))) }
-    case PollToken.input: readInput()
-    case PollToken.listeners...: try acceptAll(notice.token)
+    case Self.inputToken: readInput()
+    case Self.listenerToken...: try acceptAll(notice.token)
     default:
       guard let connection = clients[notice.token] else { return }
       if notice.events.contains(.output), connection.isBlocked { advance(connection) }
-      if notice.events.contains(.input), clients[notice.token] != nil { read(connection) }
+      if notice.events.contains(.input), connection.isOpen { read(connection) }
     }
   }
 
@@ -232,12 +242,13 @@ struct Server {
       return shutDown(.failure(error))
     }
     stopReading()
-    switch options.ending {
-    case .afterInput(let linger) where linger > 0: lingerEnd = now + linger
-    case .afterInput: return shutDown(.input)
-    case .never: break
+    if options.lingerTime == 0 { return shutDown(.input) }
+    lingerEnd = now + options.lingerTime
+    // No more events will come.
+    for stream in table.all where stream.publisher.waiting.count > 0 {
+      stream.publisher.waiting.expire(.infinity)
+      resumeWaiting(of: stream)
     }
-    endWaiting()
   }
 
   // MARK: New clients
@@ -245,7 +256,7 @@ struct Server {
   private mutating func acceptAll(_ token: UInt64) throws(SystemError) {
     for _ in 0..<ServingLimits.acceptsInTurn {
       // More clients wait in the system's queue until another one leaves.
-      if isFull { return try listeners.suspend(&poller) }
+      if isFull { return try listeners.setOpen(false, &poller) }
       do throws(SystemError) {
         switch try listeners.accept(token) {
         case .none: return
@@ -270,7 +281,10 @@ struct Server {
     // Clients of a Unix domain socket have no address.
     if address.unixName != nil { unixClients += 1 }
     let name = !options.isVerbose ? "" : address.unixName == nil ? address.text : "unix:\(unixClients)"
-    let connection = clients.insert(socket, name: name, deadline: now + ServingLimits.requestTime)
+    lastToken += 1
+    let connection = ClientConnection(
+      socket, token: lastToken, name: name, deadline: now + ServingLimits.requestTime)
+    clients[lastToken] = connection
     do { try poller.add(socket, .input, as: connection.token) } catch {
       close(connection, lost: error)
       // An error of this client alone does not affect the others.
@@ -303,9 +317,31 @@ struct Server {
   }
 }
 
-/// The poller's tokens of everything except connections, whose tokens are lower.
-private enum PollToken {
-  static let signal = UInt64.max - 1
-  static let input = UInt64.max - 2
-  static let listeners = UInt64.max - 1000
+/// What a server allows its clients, in seconds and numbers. Each limit is higher than an honest client needs.
+enum ServingLimits {
+  /// The longest time for a request, and between two requests.
+  static let requestTime = 10.0
+  /// The longest time in which a client reads nothing of a response.
+  static let responseTime = 30.0
+  /// The longest time for a client to close after the response.
+  static let closingTime = 2.0
+  /// The longest time for clients to read the rest when the server ends.
+  static let shutdownTime = 5.0
+  /// Connections besides those of stream clients, for all other requests.
+  static let otherConnections = 128
+  /// Descriptors besides the connections: standard streams, listeners, signals, the poller.
+  private static let otherFiles = 32
+  /// The most connections to accept in one turn.
+  static let acceptsInTurn = 64
+
+  /// How many clients are allowed, up to --max-clients, after raising the limit of open files.
+  static func clients(_ options: Options) throws(ToolFailure) -> Int {
+    let others = otherConnections + otherFiles
+    let limit = Process.raiseLimitOfOpenFiles(to: options.maxClients + others)
+    let (what, least) = options.isMaxClientsGiven ? ("option '--max-clients'", options.maxClients) : ("a server", 1)
+    guard limit >= least + others else {
+      throw .failed(.error, "\(what) needs \(least + others) open files, and the limit here is \(limit) (ulimit -n)")
+    }
+    return min(options.maxClients, limit - others)
+  }
 }

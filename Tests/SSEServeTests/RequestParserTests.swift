@@ -114,57 +114,61 @@ import Testing
     verdict(Array(bytes), endingAt: ends)
   }
 
-  // MARK: Routing
+  // MARK: Access and routes
+
+  /// The status with which a request is refused; nil if it is not.
+  private static func refusal(_ access: ClientAccess, _ request: ClientRequest, needsToken: Bool = true) -> Int? {
+    do { try access.check(request, needsToken: needsToken) } catch { return error.status }
+    return nil
+  }
 
   @Test func tokensAreCompared() {
-    let router = Router(token: Array("secret".utf8))
-    func route(_ authorization: String?, _ path: String = "/", _ method: ClientRequest.Method = .get) -> Route {
+    let access = ClientAccess(token: Array("secret".utf8))
+    func refusal(
+      _ authorization: String?, needsToken: Bool = true, _ method: ClientRequest.Method = .get
+    ) -> Int? {
       var request = ClientRequest()
       request.method = method
-      request.path = Array(path.utf8)
       request.authorization = authorization.map { Array($0.utf8) }
-      return router.route(request)
+      return Self.refusal(access, request, needsToken: needsToken)
     }
-    #expect(route("Bearer secret") == .stream(nil, after: []))
-    #expect(route("bEARER   secret") == .stream(nil, after: []))
+    #expect(refusal("Bearer secret") == nil)
+    #expect(refusal("bEARER   secret") == nil)
     for wrong in [
       nil, "", "secret", "Basic secret", "Bearer", "Bearer ", "Bearer secre", "Bearer secretx", "Bearer Secret",
-    ] {
-      #expect(route(wrong) == .refused(401, "unauthorized"), "\(wrong ?? "none")")
-      // Nobody can find out which paths exist.
-      #expect(route(wrong, "/other") == .refused(401, "unauthorized"))
-    }
-    #expect(route(nil, "/healthz") == .health)
-    #expect(route(nil, "/", .options) == .methods)
-    #expect(route(nil, "/", .other) == .refused(405, "method not allowed"))
-    #expect(
-      route("Bearer secret", "/other") == .refused(404, "not found: there are /, /snapshot, /metrics and /healthz"))
-    #expect(route("Bearer secret", "/metrics") == .metrics)
-    #expect(route(nil, "/metrics") == .refused(401, "unauthorized"))
+    ] { #expect(refusal(wrong) == 401, "\(wrong ?? "none")") }
+    #expect(refusal(nil, needsToken: false) == nil)
+    #expect(refusal(nil, .options) == nil)
+    #expect(refusal(nil, .other) == 405)
+  }
+
+  /// The paths without a token, and those of one stream.
+  @Test func theTableOfRoutes() {
+    let routes = Route.all(Options())
+    #expect(routes.filter { !$0.needsToken }.map(\.path) == ["/healthz"])
+    #expect(routes.map(\.path) == ["/", "/snapshot", "/metrics", "/healthz"])
+    #expect(routes.allSatisfy { $0.name(in: Array($0.path.utf8)) == [] })
   }
 
   /// Paths with several streams. Names are percent-encoded; only an encoded slash is part of one.
   @Test(arguments: [
-    ("/", "list"), ("/streams/a", "stream a"), ("/streams/a%2Fb", "stream a/b"),
-    ("/streams/%3Cscript%3E", "stream <script>"),
-    ("/streams/metrics", "stream metrics"), ("/metrics", "metrics"), ("/streams/a/snapshot", "snapshot a"),
-    ("/streams/snapshot/snapshot", "snapshot snapshot"), ("/streams/%E2%82%AC", "stream €"), ("/streams/+", "stream +"),
-    ("/streams/a/b", "404"), ("/streams", "404"), ("/streams/", "404"), ("/streams//snapshot", "404"),
-    ("/snapshot", "404"), ("/streams/a/snapshot/", "404"), ("/a", "404"),
+    ("/", "/"), ("/streams/a", "/streams/NAME a"), ("/streams/a%2Fb", "/streams/NAME a/b"),
+    ("/streams/%3Cscript%3E", "/streams/NAME <script>"), ("/streams/NAME", "/streams/NAME NAME"),
+    ("/streams/metrics", "/streams/NAME metrics"), ("/metrics", "/metrics"),
+    ("/streams/a/snapshot", "/streams/NAME/snapshot a"),
+    ("/streams/snapshot/snapshot", "/streams/NAME/snapshot snapshot"), ("/streams/%E2%82%AC", "/streams/NAME €"),
+    ("/streams/+", "/streams/NAME +"),
+    ("/streams/a/b", ""), ("/streams", ""), ("/streams/", ""), ("/streams//snapshot", ""),
+    ("/snapshot", ""), ("/streams/a/snapshot/", ""), ("/a", ""), ("", ""), ("//", ""),
   ])
-  func severalStreams(_ path: String, _ expected: String) {
-    var request = ClientRequest()
-    request.path = Array(path.utf8)
-    let found =
-      switch Router(token: nil, isMany: true).route(request) {
-      case .list: "list"
-      case .metrics: "metrics"
-      case .stream(let name, _): "stream " + String(decoding: name ?? [], as: UTF8.self)
-      case .snapshot(let name): "snapshot " + String(decoding: name ?? [], as: UTF8.self)
-      case .refused(let status, _): "\(status)"
-      default: "other"
-      }
-    #expect(found == expected)
+  func severalStreams(_ path: String, _ expected: String) throws {
+    let arguments = ["--stream-from", "/source", "0"].map { Array($0.utf8) }
+    let options = try Options(sseServe.parse(arguments), StandardStreams(program: "sse-serve"))
+    let found = Route.all(options).compactMap { route -> String? in
+      let name = route.name(in: Array(path.utf8)).map { String(decoding: $0, as: UTF8.self) }
+      return name.map { $0.isEmpty ? route.path : "\(route.path) \($0)" }
+    }
+    #expect(found == (expected.isEmpty ? [] : [expected]))
   }
 
   @Test(arguments: [
@@ -173,25 +177,21 @@ import Testing
   ])
   func tokensInTheQuery(_ query: String, _ authorization: String?, _ isAllowed: Bool) {
     var request = ClientRequest()
-    request.path = Array("/".utf8)
     request.query = Array(query.utf8)
     request.authorization = authorization.map { Array($0.utf8) }
     let token = Array("secret".utf8)
-    let isHere = Router(token: token, takesTokenFromQuery: true).route(request) == .stream(nil, after: [])
-    #expect(isHere == isAllowed)
+    #expect((Self.refusal(ClientAccess(token: token, takesTokenFromQuery: true), request) == nil) == isAllowed)
     // Without the option the query has no token.
-    #expect((Router(token: token).route(request) == .stream(nil, after: [])) == (authorization == "Bearer secret"))
+    #expect((Self.refusal(ClientAccess(token: token), request) == nil) == (authorization == "Bearer secret"))
   }
 
   /// The host is checked before anything else, so that a foreign page learns nothing.
   @Test func hostsAreCompared() {
-    func route(_ host: String?, _ hosts: HostList?, _ change: (inout ClientRequest) -> Void = { _ in }) -> Int? {
+    func refusal(_ host: String?, _ hosts: HostList?, _ method: ClientRequest.Method = .get) -> Int? {
       var request = ClientRequest()
-      request.path = Array("/healthz".utf8)
+      request.method = method
       request.host = host.map { Array($0.utf8) }
-      change(&request)
-      guard case .refused(let status, _) = Router(token: nil, hosts: hosts).route(request) else { return nil }
-      return status
+      return Self.refusal(ClientAccess(token: nil, hosts: hosts), request)
     }
     let names = ["Feed.Example", "feed2.example.", "::2", "[FE80::1]", "127.0.0.2"]
     let hosts = HostList(names.compactMap { HostList.name(ofAddress: Array($0.utf8)) })
@@ -199,16 +199,16 @@ import Testing
       "localhost", "LOCALHOST", "localhost.", "localhost:", "localhost:0", "localhost.:8080", "127.0.0.1",
       "127.0.0.1:80",
       "[::1]", "[::1]:80", "feed.example", "FEED.example.:1", "feed2.example", "[::2]:80", "[fe80::1]", "127.0.0.2",
-    ] { #expect(route(known, hosts) == nil, "\(known)") }
+    ] { #expect(refusal(known, hosts) == nil, "\(known)") }
     for unknown in [
       "evil.example", "", ".", ":80", "localhost..", "localhost.evil.example", "xlocalhost", "localhost:80:80",
       "localhost:x",
       "::1", "[::1", "[::1]x", "[localhost]", "127.0.0.10", "127.1", "0.0.0.0", "[::]", "feed.example,localhost",
-    ] { #expect(route(unknown, hosts) == 421, "\(unknown)") }
-    #expect(route(nil, hosts) == nil)
-    #expect(route("evil.example", nil) == nil)
-    #expect(route("evil.example", hosts) { $0.method = .options } == 421)
-    #expect(route("evil.example", hosts) { $0.method = .other } == 421)
+    ] { #expect(refusal(unknown, hosts) == 421, "\(unknown)") }
+    #expect(refusal(nil, hosts) == nil)
+    #expect(refusal("evil.example", nil) == nil)
+    #expect(refusal("evil.example", hosts, .options) == 421)
+    #expect(refusal("evil.example", hosts, .other) == 421)
   }
 
   @Test(arguments: ["", ".", "a:80", "[::1]:80", "[::1", "http://a", "a/", "*.a", "a b", "[]", "é"])
@@ -237,13 +237,15 @@ import Testing
     ("a", false), ("", false), ("\"b\",W/\"c\"", false),
   ])
   func entityTags(_ field: String, _ isMatch: Bool) {
-    #expect(Router.matches(Array(field.utf8), Array("\"a\"".utf8)) == isMatch)
-    #expect(!Router.matches(nil, Array("\"a\"".utf8)))
+    var request = ClientRequest()
+    #expect(!request.isCurrent("\"a\""))
+    request.ifNoneMatch = Array(field.utf8)
+    #expect(request.isCurrent("\"a\"") == isMatch)
   }
 
   @Test func datesAreThoseOfHTTP() {
-    #expect(ResponseHead.date(784_111_777_000_000) == "Sun, 06 Nov 1994 08:49:37 GMT")
-    #expect(ResponseHead.date(0) == "Thu, 01 Jan 1970 00:00:00 GMT")
-    #expect(ResponseHead.date(951_782_399_000_000) == "Mon, 28 Feb 2000 23:59:59 GMT")
+    #expect(Response.date(784_111_777_000_000) == "Sun, 06 Nov 1994 08:49:37 GMT")
+    #expect(Response.date(0) == "Thu, 01 Jan 1970 00:00:00 GMT")
+    #expect(Response.date(951_782_399_000_000) == "Mon, 28 Feb 2000 23:59:59 GMT")
   }
 }

@@ -1,116 +1,115 @@
 import FeedCore
 
-/// The responses to requests. All but the event stream give the length of their body.
+/// A response to a request. All but the event stream give the length of their body.
 struct Response {
-  let status: Int
-  /// The head, followed by a short body.
-  let text: [UInt8]
+  var status = 200
+  /// Those besides Date, Connection, Content-Length and the ones that every response has.
+  var fields: [(name: String, value: String)]
+  /// A short body; nil for a response that has none.
+  var words: [UInt8]?
   /// The rest of the body, for a document.
-  private(set) var body: SharedText?
-  let closes: Bool
+  var document: SharedText?
+  /// Whether no other request may follow: after one that was not understood, the start of the next one is unknown.
+  var closes = false
 
-  private static let freshness = ("Cache-Control", "no-cache")
+  static let freshness = (name: "Cache-Control", value: "no-cache")
+  private static let phrases = [
+    200: "OK", 204: "No Content", 304: "Not Modified", 400: "Bad Request", 401: "Unauthorized", 404: "Not Found",
+    405: "Method Not Allowed", 408: "Request Timeout", 413: "Content Too Large", 414: "URI Too Long",
+    421: "Misdirected Request", 431: "Request Header Fields Too Large", 503: "Service Unavailable",
+    505: "HTTP Version Not Supported",
+  ]
 
-  /// - Parameters:
-  ///   - fields: those besides Date, Connection, Content-Length and the ones of `end(for:_:)`.
-  ///   - words: a short body; nil for a response that has none.
-  ///   - document: the rest of the body.
-  private init(
-    _ status: Int, to request: ClientRequest, _ options: Options, closes: Bool = false, _ fields: [(String, String)],
-    words: [UInt8]?, document: SharedText? = nil
-  ) {
-    self.status = status
-    self.closes = closes || !request.keepsAlive
-    var head = ResponseHead(status, closes: self.closes)
-    for (name, value) in fields { head.set(name, value) }
-    if let words { head.set("Content-Length", "\(words.count + (document?.bytes.count ?? 0))") }
-    head.end(for: request, options)
-    let hasBody = request.method != .head
-    text = head.finished + (hasBody ? words ?? [] : [])
-    body = hasBody ? document : nil
+  /// The head and the short body, as a client gets them.
+  func text(for request: ClientRequest, _ options: Options) -> [UInt8] {
+    var head = "HTTP/1.1 \(status) \(Self.phrases[status] ?? "")\r\n"
+    func set(_ name: String, _ value: String) { head += "\(name): \(value)\r\n" }
+    set("Date", Self.date(Clock.now()))
+    if closes || !request.keepsAlive { set("Connection", "close") }
+    for field in fields { set(field.name, field.value) }
+    if let words { set("Content-Length", "\(words.count + (document?.bytes.count ?? 0))") }
+    // A page may have the token in its URL, which must not go to the targets of its links.
+    if options.takesTokenFromQuery { set("Referrer-Policy", "no-referrer") }
+    for field in Self.sharing(with: request.origin, options.allowedOrigins) { set(field.name, field.value) }
+    return Array((head + "\r\n").utf8) + (request.method == .head ? [] : words ?? [])
   }
 
+  /// The fields of cross-origin sharing (Fetch §3.3), for a page of `origin`.
+  private static func sharing(with origin: [UInt8]?, _ allowed: [[UInt8]]) -> [(name: String, value: String)] {
+    let exposed = ("Access-Control-Expose-Headers", "ETag")
+    if allowed.contains(Array("*".utf8)) { return [("Access-Control-Allow-Origin", "*"), exposed] }
+    if allowed.isEmpty { return [] }
+    // A cache must not give one origin the response for another.
+    let vary = ("Vary", "Origin")
+    guard let origin, allowed.contains(origin) else { return [vary] }
+    return [vary, ("Access-Control-Allow-Origin", String(decoding: origin, as: UTF8.self)), exposed]
+  }
+
+  /// In the form of RFC 9110 §5.6.7: `Sun, 06 Nov 1994 08:49:37 GMT`.
+  /// - Parameter microseconds: since 1970.
+  static func date(_ microseconds: Int64) -> String {
+    let time = CivilTime(microseconds: microseconds)
+    let days = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"]
+    let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
+    // The first day of 1970 was a Thursday.
+    let day = days[(time.seconds / 86_400 + 4) % 7]
+    func twoDigits(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
+    return "\(day), \(twoDigits(time.day)) \(months[time.month - 1]) \(time.year) "
+      + "\(twoDigits(time.hour)):\(twoDigits(time.minute)):\(twoDigits(time.second)) GMT"
+  }
+}
+
+extension Response {
   /// Words for a person.
-  init(_ status: Int, _ words: String, to request: ClientRequest, _ options: Options, closes: Bool = false) {
-    var fields: [(String, String)] = []
-    switch status {
-    case 401:
-      let hasToken =
-        request.authorization != nil || options.takesTokenFromQuery && request.parameter("access_token") != nil
-      fields.append(("WWW-Authenticate", hasToken ? "Bearer error=\"invalid_token\"" : "Bearer"))
-    case 405: fields.append(("Allow", "GET, HEAD, OPTIONS"))
-    case 503: fields.append(("Retry-After", "5"))
-    default: break
-    }
-    fields += [("Content-Type", "text/plain"), status == 200 ? Self.freshness : ("Cache-Control", "no-store")]
-    self.init(status, to: request, options, closes: closes, fields, words: Array((words + "\n").utf8))
-  }
-
-  /// After a request that was not understood, the start of the next one is unknown.
-  static func refusal(_ status: Int, _ reason: String, of request: ClientRequest, _ options: Options) -> Response {
-    Response(status, reason, to: request, options, closes: ![401, 404].contains(status))
-  }
-
-  /// The document of a stream.
-  init(_ snapshot: Publisher.Snapshot, to request: ClientRequest, _ options: Options) {
-    switch snapshot {
-    case .none where options.isPlain, .notThere: self.init(404, "not found", to: request, options)
-    case .none: self.init(503, "no document yet", to: request, options)
-    case .document(let document, let tag):
-      let always = [("ETag", String(decoding: tag, as: UTF8.self)), Self.freshness]
-      if Router.matches(request.ifNoneMatch, tag) {
-        self.init(304, to: request, options, always, words: nil)
-      } else {
-        let type = ("Content-Type", "application/json")
-        self.init(200, to: request, options, always + [type], words: [], document: document)
-      }
-    }
-  }
-
-  /// The list of all streams.
-  init(_ list: StreamList, to request: ClientRequest, _ options: Options) {
-    let page = list.isHTML ? list.head() : nil
-    let policy = page.map { [("Content-Security-Policy", $0.policy)] } ?? []
+  /// - Parameter challenge: of status 401.
+  init(_ status: Int, _ words: String, closes: Bool = false, challenge: String = "Bearer") {
+    let more: [Int: (String, String)] = [
+      401: ("WWW-Authenticate", challenge), 405: ("Allow", Self.methods), 503: ("Retry-After", "5"),
+    ]
+    let caching = status == 200 ? Self.freshness : ("Cache-Control", "no-store")
     self.init(
-      200, to: request, options, [("Content-Type", list.type)] + policy + [("Vary", "Accept"), Self.freshness],
-      words: page?.text ?? [], document: list.text)
+      status: status, fields: (more[status].map { [$0] } ?? []) + [("Content-Type", "text/plain"), caching],
+      words: Array((words + "\n").utf8), closes: closes)
   }
 
-  static func metrics(_ text: [UInt8], to request: ClientRequest, _ options: Options) -> Response {
-    let type = ("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
-    return Response(200, to: request, options, [type, freshness], words: text)
-  }
+  private static let methods = "GET, HEAD, OPTIONS"
 
   /// The allowed methods; for a browser's preflight, also what a page may send (Fetch §4.8).
-  static func methods(to request: ClientRequest, _ options: Options) -> Response {
+  static func methods(for request: ClientRequest, _ options: Options) -> Response {
     let isPreflight = request.isPreflight && !options.allowedOrigins.isEmpty
     let allowed = [
       ("Access-Control-Allow-Methods", "GET, HEAD"),
       ("Access-Control-Allow-Headers", "Authorization, Cache-Control, If-None-Match, Last-Event-ID"),
       ("Access-Control-Max-Age", "86400"),
     ]
-    return Response(
-      204, to: request, options, [("Allow", "GET, HEAD, OPTIONS")] + (isPreflight ? allowed : []), words: nil)
+    return Response(status: 204, fields: [("Allow", methods)] + (isPreflight ? allowed : []))
   }
 
-  /// The event stream. Its connection ends with it: every client and proxy understands that, and all clients can get the
-  /// same bytes.
-  static func stream(to request: ClientRequest, _ options: Options) -> Response {
+  /// The head of the event stream. Its connection ends with it: every client and proxy understands that, and all
+  /// clients can get the same bytes.
+  static func stream(for request: ClientRequest, _ options: Options) -> Response {
     // The second asks nginx to forward each event at once.
     var fields = [("Content-Type", "text/event-stream"), freshness, ("X-Accel-Buffering", "no")]
     if options.compresses {
       fields.append(("Vary", "Accept-Encoding"))
       if request.acceptsGzip { fields.append(("Content-Encoding", "gzip")) }
     }
-    return Response(200, to: request, options, closes: true, fields, words: nil)
+    return Response(fields: fields, closes: true)
   }
-}
 
-extension ResponseHead {
-  /// Adds the fields that every response has.
-  fileprivate mutating func end(for request: ClientRequest, _ options: Options) {
-    // A page may have the token in its URL, which must not go to the targets of its links.
-    if options.takesTokenFromQuery { set("Referrer-Policy", "no-referrer") }
-    share(with: request.origin, allowed: options.allowedOrigins)
+  /// The document of a stream, unless the client has it.
+  static func document(_ document: SharedText, for request: ClientRequest) -> Response {
+    let always = [("ETag", document.tag), freshness]
+    if request.isCurrent(document.tag) { return Response(status: 304, fields: always) }
+    return Response(fields: always + [("Content-Type", "application/json")], words: [], document: document)
+  }
+
+  /// The list of all streams.
+  static func list(_ list: StreamList) -> Response {
+    let page = list.isHTML ? list.head() : nil
+    let policy = page.map { [("Content-Security-Policy", $0.policy)] } ?? []
+    return Response(
+      fields: [("Content-Type", list.type)] + policy + [("Vary", "Accept"), freshness], words: page?.text ?? [],
+      document: list.text)
   }
 }

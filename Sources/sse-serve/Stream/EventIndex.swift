@@ -1,10 +1,9 @@
 import FeedCore
 
-/// The end of each event in the log, and its id. A client that returns sends the id of its last event; it has missed the
-/// events after that.
+/// The end of each event in the log, and its id. A client that returns sends the id of its last event; it has missed
+/// the events after that.
 ///
-/// The newest events, up to a number or a size, are the replay window, in which ids are looked up. Older ones are kept
-/// while a slow client still needs them.
+/// It has the newest events, up to a number or a size: the replay window.
 struct EventIndex {
   /// Where a client continues after an id.
   enum ResumePlace: Equatable {
@@ -14,27 +13,14 @@ struct EventIndex {
     case unknown
   }
 
-  private struct IndexedEvent {
-    var end: Int
-    var id: [UInt8]
-    /// The next event with the same id.
-    var next: Int?
-  }
-
-  private struct Known {
-    var first: Int
-    var last: Int
-  }
-
   private let limit: Options.Replay
-  private var entries = NumberedQueue(blank: IndexedEvent(end: 0, id: []))
-  /// The number of the first event of the window.
-  private var windowFirst = 0
+  /// The events of the window: the end, the id, and the next event with the same id.
+  private var entries = NumberedQueue(blank: (end: 0, id: [UInt8](), next: Int?.none))
   /// The start of the window, and the id of the event before it.
   private(set) var windowStart = 0
   private var idBefore: [UInt8] = []
   /// The events of the window by their ids.
-  private var known: [[UInt8]: Known] = [:]
+  private var known: [[UInt8]: (first: Int, last: Int)] = [:]
 
   init(_ limit: Options.Replay) { self.limit = limit }
 
@@ -50,36 +36,36 @@ struct EventIndex {
     lastID = id
     let id = Array(id.trimmed(\.isBlank))
     let number = entries.end
-    entries.append(IndexedEvent(end: end, id: id))
+    entries.append((end, id, nil))
     if !id.isEmpty {
       newestID = id
       if let last = known[id]?.last {
         entries[last].next = number
         known[id]?.last = number
       } else {
-        known[id] = Known(first: number, last: number)
+        known[id] = (number, number)
       }
     }
     shrinkWindow(logEnd: end)
   }
 
   private mutating func shrinkWindow(logEnd: Int) {
-    while windowFirst < entries.end {
+    while !entries.isEmpty {
       switch limit {
-      case .events(let count): if entries.end - windowFirst <= count { return }
+      case .events(let count): if entries.end - entries.first <= count { return }
       case .bytes(let count): if logEnd - windowStart <= count { return }
       }
-      let leaving = entries[windowFirst]
+      let leaving = entries[entries.first]
       if let place = known[leaving.id] {
-        if let next = leaving.next, place.last != windowFirst {
-          known[leaving.id] = Known(first: next, last: place.last)
+        if let next = leaving.next, place.last != entries.first {
+          known[leaving.id] = (next, place.last)
         } else {
           known[leaving.id] = nil
         }
       }
       windowStart = leaving.end
       idBefore = leaving.id
-      windowFirst += 1
+      entries.removeFirst()
     }
   }
 
@@ -93,16 +79,5 @@ struct EventIndex {
     guard let inWindow else { return .unknown }
     let end = entries[inWindow.first].end
     return inWindow.first == inWindow.last ? .after(end) : .ambiguous(end)
-  }
-
-  /// The end of the event that contains the byte at `place`.
-  func eventEnd(after place: Int) -> Int {
-    let number = entries.firstNumber { $0.end > place }
-    return number < entries.end ? entries[number].end : place
-  }
-
-  /// Removes events that end before `place` and are not in the window.
-  mutating func drop(before place: Int) {
-    while entries.first < windowFirst, entries[entries.first].end <= place { entries.removeFirst() }
   }
 }

@@ -1,5 +1,4 @@
 import FeedCore
-import FeedZlib
 
 /// From event records to the stream for all clients, and to the document that a late client gets first.
 ///
@@ -7,7 +6,7 @@ import FeedZlib
 /// not sent, nor are the changes after it, until the next whole document. So every client that follows has the document
 /// that is held here.
 struct Publisher {
-  /// What a client gets after the greeting, and its place in the log.
+  /// What a client gets after the greeting, and where it continues in the plain text.
   struct Start {
     var preamble: [UInt8] = []
     var document: SharedText?
@@ -16,17 +15,8 @@ struct Publisher {
     var isResumed = false
   }
 
-  /// The response to `/snapshot`.
-  enum Snapshot {
-    case none
-    /// There is a document, but nothing at the pointer of `--select`.
-    case notThere
-    case document(SharedText, tag: [UInt8])
-  }
-
-  private(set) var log = ByteLog()
-  /// The same, compressed; nil without `--gzip`.
-  private(set) var gzip: GzipLog?
+  /// The events, in each encoding that clients may get: the plain text, and with `--gzip` the compressed one.
+  let logs: [StreamLog]
   private(set) var index: EventIndex
   /// The clients that wait for an event.
   var waiting = WaitingList()
@@ -37,9 +27,7 @@ struct Publisher {
   private var count = 0
   /// The current document as an event and as a response, until it changes.
   private var event: SharedText?
-  private var snapshot: Snapshot?
-  /// The event, compressed, with the checksum of its text.
-  private var packedEvent: (text: SharedText, checksum: Checksum)?
+  private var snapshot: SharedText?
   /// Old documents that clients may still be receiving, in order.
   private var held = HeldTexts()
   /// The IDs that `--add-ids` gives.
@@ -49,13 +37,12 @@ struct Publisher {
   static let comment = Array(":\n\n".utf8)
   /// The longest id in bytes: one that a client can send back with its other headers.
   private static let maxID = 4096
-  private static let dataName = Array("data".utf8)
   private static let messageName = Array("message".utf8)
 
-  /// - Parameter deflater: nil without `--gzip`.
-  init(_ options: Options, _ deflater: DeflaterStream? = nil) {
+  /// - Parameter logs: that of the plain text first.
+  init(_ options: Options, _ logs: [StreamLog]) {
     self.options = options
-    gzip = deflater.map { GzipLog($0) }
+    self.logs = logs
     index = EventIndex(options.replay)
     document.options = options.patching
     document.dataEvent = options.dataEvent
@@ -112,12 +99,10 @@ struct Publisher {
     let type = record.event.isEmpty ? Self.messageName : record.event
     writer.write(type: type, id: id, data: Self.wireText(data), to: &output)
     let bytes = output.take()
-    log.append(bytes)
-    gzip?.append(bytes)
-    index.append(end: log.end, id: id)
+    for log in logs { log.append(bytes) }
+    index.append(end: end, id: id)
     event = nil
-    packedEvent = nil
-    if waiting.count > 0 { waiting.take(id.trimmed(\.isBlank), endingAt: log.end) }
+    if waiting.count > 0 { waiting.take(id.trimmed(\.isBlank), endingAt: end) }
   }
 
   /// A string is sent raw, any other value as JSON text.
@@ -133,15 +118,11 @@ struct Publisher {
     return text.take()
   }
 
-  /// Drops the part of the log that no client needs any more.
-  /// - Parameters:
-  ///   - place: everything before it was sent to all clients.
-  ///   - packedPlace: the same for those that get it compressed.
-  mutating func drop(before place: Int, packed packedPlace: Int) {
-    index.drop(before: place)
-    log.drop(before: min(place, index.windowStart))
-    gzip?.drop(before: packedPlace, and: index.windowStart)
-  }
+  /// The end of the plain text.
+  var end: Int { logs[0].end }
+
+  /// Drops the parts of the logs that no client needs any more.
+  func dropSent() { for log in logs { log.drop(before: index.windowStart) } }
 
   // MARK: Clients
 
@@ -164,9 +145,10 @@ struct Publisher {
   }
 
   /// The beginning for a client that has seen the event `id`, empty for none.
-  /// - Parameter found: the end of that event, for a client that has waited for it. It may have left the window
-  ///   meanwhile.
-  mutating func begin(after id: [UInt8], at found: Int? = nil) -> Start {
+  /// - Parameters:
+  ///   - found: the end of that event, for a client that has waited for it. It may have left the window meanwhile.
+  ///   - log: the one that the client gets.
+  mutating func begin(after id: [UInt8], at found: Int? = nil, in log: StreamLog) -> Start {
     var place = index.place(after: id)
     if let found { place = [.unknown, .after(found)].contains(place) ? .after(found) : .ambiguous(found) }
     switch place {
@@ -174,8 +156,12 @@ struct Publisher {
     case .ambiguous(let place) where options.isPlain: return Start(place: place, isResumed: true)
     case .ambiguous, .unknown: break
     }
-    var beginning = Start(place: log.end)
-    if !options.isPlain { beginning.document = currentEvent() }
+    var beginning = Start(place: end)
+    if !options.isPlain, let event = currentEvent() {
+      let document = log.encoded(event)
+      held.add(document)
+      beginning.document = document
+    }
     guard !id.isEmpty, beginning.document == nil else { return beginning }
     if options.isPlain, index.hasIDs {
       // Sending everything that is left makes the gap as small as possible.
@@ -206,47 +192,18 @@ struct Publisher {
     return made
   }
 
-  /// The beginning for a client that gets it compressed.
-  /// - Parameter member: gets the checksums of what the client gets.
-  mutating func packed(_ beginning: Start, for member: GzipMember) -> Start {
-    guard let gzip else { return beginning }
-    let mark = gzip.mark(at: beginning.place)
-    member.begin(at: mark)
-    var packed = Start(preamble: member.stored(beginning.preamble), place: mark.packedPlace)
-    if let document = beginning.document {
-      let made = packedEvent ?? pack(document, gzip)
-      member.add(made.checksum)
-      packed.document = made.text
-    }
-    return packed
-  }
+  var hasDocument: Bool { document.document != nil }
 
-  private mutating func pack(_ document: SharedText, _ gzip: GzipLog) -> (text: SharedText, checksum: Checksum) {
-    var checksum = Checksum()
-    checksum.add(document.bytes)
-    let text = SharedText(gzip.packed(document.bytes))
-    packedEvent = (text, checksum)
-    held.add(text)
-    return (text, checksum)
-  }
-
-  /// The document, or the part that `--select` names, as JSON with a newline.
-  mutating func currentSnapshot() -> Snapshot {
+  /// The document, or the part that `--select` names, as JSON with a newline; nil if there is none.
+  mutating func currentSnapshot() -> SharedText? {
     if let snapshot { return snapshot }
-    var made = Snapshot.none
-    if document.document != nil {
-      made = .notThere
-      if let part = document.value(at: options.select) {
-        var text = ByteWriter()
-        JSONWriter.writeCompact(part, to: &text)
-        text.append("\n")
-        let bytes = text.take()
-        let content = SharedText(bytes)
-        held.add(content)
-        made = .document(content, tag: EntityTag.of(bytes))
-      }
-    }
+    guard let part = document.value(at: options.select) else { return nil }
+    var text = ByteWriter()
+    JSONWriter.writeCompact(part, to: &text)
+    text.append("\n")
+    let made = SharedText(text.take())
     snapshot = made
+    held.add(made)
     return made
   }
 
@@ -256,7 +213,7 @@ struct Publisher {
   mutating func excessText() -> SharedText? {
     guard let oldest = held.excess() else { return nil }
     // The current document is not kept by a client alone, and is freed by itself.
-    if case .document(let current, _) = snapshot, oldest === current { return nil }
-    return oldest === event || oldest === packedEvent?.text ? nil : oldest
+    let isCurrent = oldest === event || oldest === snapshot || logs.contains { $0.document === oldest }
+    return isCurrent ? nil : oldest
   }
 }
