@@ -6,6 +6,7 @@ import FeedZlib
 ///
 /// The data of a state is in its case: a stream has no request, and a closing connection has nothing to send.
 final class ClientConnection {
+  /// What the connection does now; the case has what that needs.
   enum State {
     /// Waiting for a request, which may have come in part. Indirect, so that streaming clients do not pay for the
     /// parser.
@@ -49,6 +50,7 @@ final class ClientConnection {
     }
   }
 
+  /// Non-blocking; closed by the server, which knows the poller.
   let socket: Descriptor
   /// For the poller: a number that no other connection ever has. So an event for a connection that was closed in the
   /// same turn finds none.
@@ -62,6 +64,7 @@ final class ClientConnection {
   var unread: [UInt8] = []
   /// What the poller watches.
   var interest = PollEvents.input
+  /// Whether it is in the table of the server. A loop over clients may meet one that was just closed.
   var isOpen = true
 
   init(_ socket: Descriptor, token: UInt64, name: String, deadline: Double) {
@@ -74,6 +77,7 @@ final class ClientConnection {
   /// Whether there was no room for all output.
   var isBlocked: Bool { interest.contains(.output) }
 
+  /// Its part in a stream; nil while it asks or gets another response.
   var subscription: Subscription? { if case .streaming(let subscription) = state { subscription } else { nil } }
 
   /// The shared text that this connection keeps in memory.
@@ -106,6 +110,7 @@ final class ClientConnection {
 /// in blocks that are not compressed.
 final class Subscription {
   let stream: ServedStream
+  /// The log of the encoding that the client gets.
   let log: StreamLog
   /// What the client gets before it continues in the log.
   private(set) var text: ClientConnection.Outgoing

@@ -79,6 +79,8 @@ struct Listeners {
     return bound
   }
 
+  /// Lets clients connect. A socket in the file system is made only now, with its mode and owner.
+  /// - Throws: status 2 if the place is taken, or if it cannot be used.
   mutating func listen(_ options: Options) throws(ToolFailure) {
     do throws(SystemError) {
       switch options.servingPlace {

@@ -9,20 +9,25 @@ let sseServe = ToolSpec(
 
 /// The settings of a command line. Times are in seconds.
 struct Options: OptionTable {
+  /// The limit of the replay window: a number of events, or their bytes in the stream.
   enum Replay: Equatable { case events(Int), bytes(Int) }
+  /// What to do with a malformed record: end with status 2, or go on with the next line.
   enum ErrorAction: String, CaseIterable { case stop, skip }
 
   var servingPlace = ServingPlace.address(host: [], port: 0)
   /// The operand, for messages.
   var place = ""
 
+  /// Whether events are served as they come, without a document.
   var isPlain = false
   private var streamFrom: SourcePointer?
   private var maxStreams = 0
   private var selected: JSONPointer?
+  /// The types of the events that bring a document and a patch.
   var dataEvent: [UInt8] = []
   var patchEvent: [UInt8] = []
   var addsIDs = false
+  /// Where the data of an event has an ID, for events without one; nil for nowhere.
   var idFrom: JSONPointer?
   var errorAction = ErrorAction.stop
   var replay = Replay.events(0)
@@ -30,14 +35,17 @@ struct Options: OptionTable {
   var catchUp = 0.0
   /// 0 for no comments.
   private var keepaliveTime = 0.0
+  /// For the field `retry`, which tells clients when to reconnect; nil for none.
   var retry: Double?
 
+  /// The most bytes of new events that may wait for a client, before it is dropped.
   var clientBuffer = 0
   var maxClients = 0
   /// Whether it is an error if the limit of open files allows fewer.
   var isMaxClientsGiven = false
   /// Whether clients that accept gzip get it.
   var compresses = false
+  /// Web pages of these origins may read; `*` stands for any.
   var allowedOrigins: [[UInt8]] = []
   private var tokenFile: [UInt8]?
   var token: [UInt8]?
@@ -46,6 +54,7 @@ struct Options: OptionTable {
   /// In the form that `HostList.name(of:)` returns.
   var serverNames: [[UInt8]] = []
 
+  /// Whether clients can connect only after the note `live`.
   var waitsUntilReady = false
   var portFile: [UInt8]?
   /// Permission bits.
@@ -172,6 +181,7 @@ extension OptionType<FileOwner> {
 extension Options {
   /// How long to serve after the end of the input; at infinity, until a signal.
   var lingerTime: Double { keepsServing ? .infinity : linger }
+  /// The part of the document that /snapshot has; the whole one by default.
   var select: JSONPointer { selected ?? JSONPointer() }
   var skipsErrors: Bool { errorAction == .skip }
   /// Infinite for no comments.

@@ -2,6 +2,7 @@ import FeedCore
 
 /// Standard input, read one piece at a time when the poller reports data: event records, each for its stream.
 struct RecordInput {
+  /// Standard input, for the poller.
   let descriptor: Descriptor
   private let options: Options
   private var input: JSONStream

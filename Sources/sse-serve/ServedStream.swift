@@ -5,6 +5,7 @@ import FeedZlib
 final class ServedStream {
   /// The value of the member that `--stream-from` names; empty for the only stream.
   let name: [UInt8]
+  /// Its events, its document, and the clients that wait for an event.
   var publisher: Publisher
   /// The clients that get the stream, in any order. The subscription of each has its index.
   private(set) var clients: [ClientConnection] = []

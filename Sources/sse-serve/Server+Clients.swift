@@ -5,6 +5,7 @@ import FeedCore
 extension Server {
   // MARK: One client
 
+  /// Reads once what the client has sent: a part of a request, or the end of its side, which ends the connection.
   mutating func read(_ connection: ClientConnection) {
     bytes.removeAll(keepingCapacity: true)
     let count: Int?

@@ -6,6 +6,7 @@ import FeedCore
 struct Route {
   /// NAME stands for the name of a stream, percent-encoded: a slash in a name is not one of the path (RFC 3986 §2.2).
   let path: String
+  /// Whether only clients with the token of --token-file may have it.
   var needsToken = true
   /// Gets the name in the path, which is empty for the only stream.
   /// - Returns: nil if the stream begins.
@@ -67,6 +68,7 @@ struct Route {
 }
 
 extension Server {
+  /// Answers a request, or begins its stream, and counts and reports it. Nothing is sent yet.
   mutating func respond(to request: ClientRequest, _ connection: ClientConnection) {
     guard let response = response(to: request, connection) else { return }
     send(response, connection, request)

@@ -24,6 +24,7 @@ struct Server {
   let streams: StandardStreams
   let routes: [Route]
   var access: ClientAccess
+  /// The most clients of all streams together. Fewer than --max-clients if the limit of open files is too low.
   let maxClients: Int
   var poller: Poller
   private var signals: Descriptor?
@@ -43,10 +44,13 @@ struct Server {
   /// How many of them get an event stream or wait for it.
   var streamCount = 0
   var metrics = Metrics()
+  /// Room for what a client has sent, kept for the next one.
   var bytes: [UInt8] = []
 
+  /// In seconds, by the monotonic clock, when the poller last returned.
   var now = Clock.monotonic()
   private var lingerEnd = Double.infinity
+  /// Nil until the server shuts down.
   var end: EndReason?
   private var shutdownDeadline = Double.infinity
   private var nextSweep = 0.0
@@ -65,6 +69,8 @@ struct Server {
     poller = try naming(options.place, Poller())
   }
 
+  /// Serves until the input or a signal ends it. At a signal it does not return.
+  /// - Returns: `.no` if records were skipped, or if the input had nothing to serve.
   mutating func run() throws(ToolFailure) -> ExitStatus {
     // Also if it fails: a socket in the file system must not stay.
     defer { listeners.close(&poller) }
@@ -275,6 +281,7 @@ struct Server {
     hasReportedExhaustion = false
   }
 
+  /// Whether no more connections are allowed. Beyond the clients of streams there is room for short requests.
   var isFull: Bool { clients.count >= maxClients + ServingLimits.otherConnections }
 
   private mutating func begin(_ socket: Descriptor, _ address: SocketAddress) throws(SystemError) {
@@ -311,6 +318,7 @@ struct Server {
     if options.isVerbose || streams.error.isTerminal { streams.say(Diagnostic(message)) }
   }
 
+  /// A message that only `-v` shows, with the name of the client.
   func log(_ message: @autoclosure () -> String, of connection: ClientConnection? = nil) {
     guard options.isVerbose else { return }
     streams.say(Diagnostic(message(), source: connection?.name))

@@ -62,6 +62,7 @@ enum ServingPlace {
     return .address(host: host, port: port)
   }
 
+  /// Whether we make a name in the file system, which must go at the end.
   var isSocketFile: Bool { if case .socketFile = self { true } else { false } }
 }
 

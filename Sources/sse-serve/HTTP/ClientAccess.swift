@@ -2,6 +2,7 @@ import FeedCore
 
 /// Who may use the resources, and how: the host, the method and the token of a request.
 struct ClientAccess {
+  /// The bearer token that clients must send; nil if they need none.
   let token: [UInt8]?
   /// Whether the token may come in the query.
   var takesTokenFromQuery = false

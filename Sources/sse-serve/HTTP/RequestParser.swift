@@ -9,6 +9,7 @@ import FeedCore
 
 /// The parts of a request that this server uses. The rest of the head is not kept.
 struct ClientRequest: Equatable {
+  /// The method, by its name in messages. Other methods are refused, whatever they are called.
   enum Method: String, Equatable {
     case get = "GET"
     case head = "HEAD"
@@ -28,9 +29,13 @@ struct ClientRequest: Equatable {
 
   /// The requested host, with a port if one is given.
   var host: [UInt8]?
+  /// The origin of the page that asks, as the browser sends it (Fetch §3.2); nil outside of browsers.
   var origin: [UInt8]?
+  /// The scheme and the token (RFC 6750 §2.1), not yet taken apart.
   var authorization: [UInt8]?
+  /// The entity tags of all such fields, with commas between them.
   var ifNoneMatch: [UInt8]?
+  /// The header `Last-Event-ID`, which counts before the query.
   var lastEventIDField: [UInt8]?
   /// Whether the client takes responses in gzip.
   var acceptsGzip = false

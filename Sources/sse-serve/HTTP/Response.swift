@@ -2,6 +2,7 @@ import FeedCore
 
 /// A response to a request. All but the event stream give the length of their body.
 struct Response {
+  /// One of those in `phrases`.
   var status = 200
   /// Those besides Date, Connection, Content-Length and the ones that every response has.
   var fields: [(name: String, value: String)]
@@ -12,6 +13,7 @@ struct Response {
   /// Whether no other request may follow: after one that was not understood, the start of the next one is unknown.
   var closes = false
 
+  /// A cache may keep the response, but must ask each time whether it is still right (RFC 9111 §5.2.2.4).
   static let freshness = (name: "Cache-Control", value: "no-cache")
   private static let phrases = [
     200: "OK", 204: "No Content", 304: "Not Modified", 400: "Bad Request", 401: "Unauthorized", 404: "Not Found",

@@ -8,6 +8,7 @@ struct StreamList {
 
   /// How many streams it has.
   let count: Int
+  /// Whether it is the page for browsers, not JSON.
   let isHTML: Bool
   /// The JSON, or the items of the page and its end.
   let text: SharedText
@@ -19,6 +20,7 @@ struct StreamList {
     text = SharedText(asHTML ? Self.items(streams) : Self.json(streams))
   }
 
+  /// The media type of the list, for Content-Type.
   var type: String { isHTML ? "text/html; charset=utf-8" : "application/json" }
 
   /// `{"streams":[{"name":"a/b","path":"/streams/a%2Fb","clients":2}]}`

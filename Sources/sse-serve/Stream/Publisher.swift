@@ -192,6 +192,7 @@ struct Publisher {
     return made
   }
 
+  /// Whether a whole document has come. There is none with `--plain`.
   var hasDocument: Bool { document.document != nil }
 
   /// The document, or the part that `--select` names, as JSON with a newline; nil if there is none.

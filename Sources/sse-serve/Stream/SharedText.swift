@@ -6,6 +6,7 @@ import FeedZlib
 
 /// It is freed when the last connection has sent it.
 final class SharedText {
+  /// As they are sent.
   let bytes: [UInt8]
   /// The checksum of the plain text, if the bytes are gzip.
   let checksum: Checksum

@@ -27,6 +27,7 @@ final class StreamLog {
   }
 
   var isGzip: Bool { deflater != nil }
+  /// The place after the last byte, where a new client begins that has missed nothing.
   var end: Int { bytes.end }
   /// Of gzip: the checksum of the plain text of the whole log.
   var checksum: Checksum { sums[sums.end - 1] }
@@ -101,6 +102,7 @@ struct ByteLog {
   /// The place of the first byte that is still stored.
   var start: Int { pieces.isEmpty ? end : pieces[pieces.first].start }
 
+  /// Adds bytes to the last piece, if there is room, so that several events go out in one write.
   mutating func append(_ bytes: [UInt8]) {
     guard !bytes.isEmpty else { return }
     if pieces.isEmpty || pieces[pieces.end - 1].bytes.count + bytes.count > Self.pieceSize {
@@ -152,6 +154,7 @@ struct NumberedQueue<Element> {
 
   mutating func append(_ element: Element) { items.append(element) }
 
+  /// Frees the element with the lowest number; there must be one.
   mutating func removeFirst() {
     items[gap] = blank
     gap += 1

@@ -25,8 +25,14 @@ struct WaitingList {
   private var ready: [Ready] = []
 
   var count: Int { clients.count }
+  /// The clients that wait, in any order.
   var tokens: some Collection<UInt64> { clients.keys }
 
+  /// Adds a client.
+  /// - Parameters:
+  ///   - id: what it has seen, without blanks around it.
+  ///   - number: the same as a number.
+  ///   - deadline: when its wait ends, by the monotonic clock.
   mutating func add(_ token: UInt64, id: [UInt8], number: DecimalText, deadline: Double) {
     clients[token] = (id, number, deadline)
     lowest = min(lowest ?? number, number)
