@@ -27,14 +27,6 @@ enum CutOff {
   case turn(EncodingChange)
 }
 
-/// Whether a start tag begins a document inside another (--restart-at).
-enum RestartTag {
-  case yes
-  case no
-  /// More bytes are needed to decide.
-  case cut
-}
-
 extension Splitter {
   /// Checks whether a tokenizer error is there because the document was cut off, and if so, begins the next document.
   mutating func passCut(
@@ -73,7 +65,7 @@ extension Splitter {
   }
 
   /// The start tag in or after the wrong markup, if it may begin a document.
-  private func nextRestartTag(_ bytes: borrowing Span<UInt8>) -> (start: Int, tag: RestartTag)? {
+  private func nextRestartTag(_ bytes: borrowing Span<UInt8>) -> (start: Int, tag: StartsWith)? {
     guard options.restartName != nil, joined.isRestart || tokenizer.depth == 0, !tokenizer.isInsideMarkup,
       tokenizer.offset < bytes.count
     else { return nil }
@@ -93,14 +85,11 @@ extension Splitter {
     return tag == .no ? nil : (next, tag)
   }
 
-  /// Whether a start tag with the name that begins a document is here.
-  func restartTag(at start: Int, _ bytes: borrowing Span<UInt8>) -> RestartTag {
+  /// Whether a start tag is here that begins a document inside another (--restart-at).
+  func restartTag(at start: Int, _ bytes: borrowing Span<UInt8>) -> StartsWith {
     guard let name = options.restartName, bytes[start] == UInt8(ascii: "<") else { return .no }
-    switch XMLName.end(bytes, start + 1) {
-    case .at(let end):
-      return isName(bytes, (start + 1)..<end, name) ? .yes : .no
-    case .cut: return bytes.count - start - 1 <= name.count ? .cut : .no
-    }
+    guard let end = XMLName.end(bytes, start + 1) else { return bytes.count - start - 1 <= name.count ? .cut : .no }
+    return isName(bytes, (start + 1)..<end, name) ? .yes : .no
   }
 
   /// Ends the document, complete or not. Reports a lost element if it would be written, or might be.

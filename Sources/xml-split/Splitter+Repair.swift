@@ -123,8 +123,8 @@ extension Splitter {
   ) throws(XMLError) {
     var start = StartTag()
     let offset = inner.range.lowerBound
-    let parsed = try start.parse(bytes, at: offset, maxAttributes: options.limits.maxAttributes)
-    guard case .end(let end, let isEmpty) = parsed else { return }
+    guard let (end, isEmpty) = try start.parse(bytes, at: offset, maxAttributes: options.limits.maxAttributes)
+    else { return }
     let tag = XMLTokenizer.Token(
       kind: isEmpty ? .emptyTag : .startTag, range: offset..<end, name: start.name, depth: depth)
     defer { selector.leave(to: depth - 1) }

@@ -332,7 +332,7 @@ struct Splitter {
   mutating func wantedElement(_ tag: XMLTokenizer.Token, _ bytes: borrowing Span<UInt8>) -> WantedElement {
     WantedElement(
       start: tag.range.lowerBound, nameEnd: tag.name.upperBound, depth: tag.depth,
-      node: writer.needsTree ? tokenizer.record(tag, bytes) : nil,
+      node: writer.needsTree ? tokenizer.record(tag) : nil,
       referencesBefore: tokenizer.document.referenceCount - tokenizer.attributeReferences,
       keptBefore: wanted.kept.count)
   }

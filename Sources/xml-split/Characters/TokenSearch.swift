@@ -49,31 +49,26 @@ struct TokenSearch {
     self.kind = kind
     formFeed = endsAtFormFeed ? XMLCharacters.formFeed : nil
     offset = kind == .target ? start + 1 : start
+    if kind == .xmlDeclaration { place = .instruction }
   }
 
   /// - Returns: the offset after the token; nil if its end has not come.
   mutating func run(_ bytes: borrowing Span<UInt8>) throws(XMLError) -> Int? {
     switch kind {
     case .tag: return try tagEnd(bytes)
-    case .xmlDeclaration: return try declarationEnd(bytes)
     case .reference:
       let end = try XMLReference.end(bytes, from: offset)
       offset = bytes.count
       return end
     case .target: return targetEnd(bytes)
-    case .documentType: return try documentTypeEnd(bytes)
+    case .xmlDeclaration, .documentType: return try declarationEnd(bytes)
     }
   }
 
   private mutating func tagEnd(_ bytes: borrowing Span<UInt8>) throws(XMLError) -> Int? {
     while offset < bytes.count {
       if quote != 0 {
-        offset = XMLText.firstOf(quote, UInt8(ascii: "<"), formFeed ?? quote, in: bytes, from: offset)
-        guard offset < bytes.count else { return nil }
-        try checkFormFeed(bytes)
-        if bytes[offset] != quote { throw XMLError("'<' in an attribute value", at: offset) }
-        quote = 0
-        offset += 1
+        guard try closeQuote(bytes, refusing: UInt8(ascii: "<")) else { return nil }
         continue
       }
       let byte = bytes[offset]
@@ -86,11 +81,14 @@ struct TokenSearch {
     return nil
   }
 
+  /// - Parameter refused: a byte that must not come before the quote; the quote itself for none.
   /// - Returns: false if the quote has not come.
-  private mutating func closeQuote(_ bytes: borrowing Span<UInt8>) throws(XMLError) -> Bool {
-    offset = XMLText.firstOf(quote, quote, formFeed ?? quote, in: bytes, from: offset)
+  @inline(__always)
+  private mutating func closeQuote(_ bytes: borrowing Span<UInt8>, refusing refused: UInt8) throws(XMLError) -> Bool {
+    offset = XMLText.firstOf(quote, refused, formFeed ?? quote, in: bytes, from: offset)
     guard offset < bytes.count else { return false }
     try checkFormFeed(bytes)
+    if bytes[offset] != quote { throw XMLError("'<' in an attribute value", at: offset) }
     offset += 1
     quote = 0
     return true
@@ -102,20 +100,6 @@ struct TokenSearch {
     if bytes[offset] == formFeed { throw XMLText.illegal(bytes, offset) }
   }
 
-  private mutating func declarationEnd(_ bytes: borrowing Span<UInt8>) throws(XMLError) -> Int? {
-    let mark = UInt8(ascii: "?")
-    while true {
-      offset = XMLText.firstOf(mark, mark, formFeed ?? mark, in: bytes, from: offset)
-      guard offset < bytes.count else { return nil }
-      try checkFormFeed(bytes)
-      switch startsWith(bytes, "?>", at: offset) {
-      case .yes: return offset + 2
-      case .cut: return nil
-      case .no: offset += 1
-      }
-    }
-  }
-
   private mutating func targetEnd(_ bytes: borrowing Span<UInt8>) -> Int? {
     while offset < bytes.count {
       let byte = bytes[offset]
@@ -125,10 +109,11 @@ struct TokenSearch {
     return nil
   }
 
-  private mutating func documentTypeEnd(_ bytes: borrowing Span<UInt8>) throws(XMLError) -> Int? {
+  /// An XML declaration is searched like an instruction in a document type declaration.
+  private mutating func declarationEnd(_ bytes: borrowing Span<UInt8>) throws(XMLError) -> Int? {
     while offset < bytes.count {
       if quote != 0 {
-        guard try closeQuote(bytes) else { return nil }
+        guard try closeQuote(bytes, refusing: quote) else { return nil }
         continue
       }
       try checkFormFeed(bytes)
@@ -151,6 +136,7 @@ struct TokenSearch {
         case .cut: return nil
         case .yes:
           offset += place == .comment ? 2 : 1
+          if kind == .xmlDeclaration { return offset + 1 }
           place = .subset
         case .no: break
         }

@@ -26,26 +26,20 @@ enum XMLName {
     return (~(letters | digits | dashes | underscore) | word) & .repeating(0x80)
   }
 
-  /// The end of a name.
-  enum NameEnd {
-    /// The offset after its last byte; `start` if there is no name.
-    case at(Int)
-    /// The bytes end before a byte that is not part of the name.
-    case cut
-  }
-
   /// Reads a name (or, with `isToken`, an Nmtoken) from `start`.
+  /// - Returns: the offset after its last byte, which is `start` if there is no name; nil if the bytes end before a byte
+  ///   that is not part of the name.
   @inline(__always)
-  static func end(_ bytes: borrowing Span<UInt8>, _ start: Int, isToken: Bool = false) -> NameEnd {
-    guard start < bytes.count else { return .cut }
+  static func end(_ bytes: borrowing Span<UInt8>, _ start: Int, isToken: Bool = false) -> Int? {
+    guard start < bytes.count else { return nil }
     let first = bytes[start]
-    if first < 0x80, !isToken, !isStartByte(first) { return .at(start) }
+    if first < 0x80, !isToken, !isStartByte(first) { return start }
     var index = start
     while index + 8 <= bytes.count {
       let others = otherPlaces(loadWord(bytes, at: index))
       index += others.lowestPlace
       if others != 0 {
-        if bytes[index] < 0x80 { return .at(index) }
+        if bytes[index] < 0x80 { return index }
         break
       }
     }
@@ -53,7 +47,7 @@ enum XMLName {
   }
 
   /// Continues from `index`, character by character.
-  private static func slowEnd(_ bytes: borrowing Span<UInt8>, _ start: Int, _ index: Int, isToken: Bool) -> NameEnd {
+  private static func slowEnd(_ bytes: borrowing Span<UInt8>, _ start: Int, _ index: Int, isToken: Bool) -> Int? {
     var index = index
     while index < bytes.count {
       let byte = bytes[index]
@@ -61,18 +55,18 @@ enum XMLName {
         index += 1
         continue
       }
-      guard byte >= 0x80 else { return .at(index) }
+      guard byte >= 0x80 else { return index }
       switch XMLCharacters.at(bytes, index) {
-      case .cut: return .cut
-      case .illegal: return .at(index)
+      case .cut: return nil
+      case .illegal: return index
       case .character(let code, let count):
         guard index > start || isToken ? XMLCharacters.isNameCharacter(code) : XMLCharacters.isNameStart(code) else {
-          return .at(index)
+          return index
         }
         index += count
       }
     }
-    return .cut
+    return nil
   }
 
   // MARK: Comparing
@@ -124,10 +118,7 @@ enum XMLName {
 
   /// The end of a name in a complete text: `start` if there is none; nil for a character that is cut.
   static func wholeEnd(_ text: borrowing Span<UInt8>, _ start: Int, isToken: Bool) -> Int? {
-    switch end(text, start, isToken: isToken) {
-    case .at(let end): end
-    case .cut: endsInsideCharacter(text, from: start) ? nil : text.count
-    }
+    end(text, start, isToken: isToken) ?? (endsInsideCharacter(text, from: start) ? nil : text.count)
   }
 
   private static func endsInsideCharacter(_ text: borrowing Span<UInt8>, from start: Int) -> Bool {

@@ -23,8 +23,6 @@ struct XMLEntities {
     let context: Context
   }
 
-  private enum EntityState { case open, done }
-
   /// Checks a text as the content of an element.
   typealias ContentCheck = @Sendable (_ text: [UInt8]) throws(XMLError) -> XMLReferences
 
@@ -33,7 +31,8 @@ struct XMLEntities {
   /// Whether declarations may be unread. If so, an unknown name is no error.
   var mayLackDeclarations = false
   private var kinds: [[UInt8]: Kind] = [:]
-  private var states: [EntityPlace: EntityState] = [:]
+  /// Whether the check of a place is done; false while it goes on.
+  private var isDone: [EntityPlace: Bool] = [:]
   /// Those that have been referred to and have elements, or are in another file.
   private var withElements: Set<[UInt8]> = []
   /// Names that were referred to before their declaration. Entities that lead to them are checked again later.
@@ -62,7 +61,7 @@ struct XMLEntities {
 
   /// Says that all declarations have been read.
   mutating func endDeclarations() {
-    if isOutdated { states = [:] }
+    if isOutdated { isDone = [:] }
     isOutdated = false
   }
 
@@ -74,13 +73,12 @@ struct XMLEntities {
     }
     var way: [(place: EntityPlace, rest: [EntityPlace])] = []
     func enter(_ place: EntityPlace) throws(XMLError) {
-      switch states[place] {
-      case .done: return
-      case .open: throw XMLError("entity '\(shortened(place.name))' refers to itself", at: offset)
-      case nil: break
+      if let isDone = isDone[place] {
+        if isDone { return }
+        throw XMLError("entity '\(shortened(place.name))' refers to itself", at: offset)
       }
       let references = try references(of: place, at: offset)
-      states[place] = .open
+      isDone[place] = false
       way.append((place, references))
     }
     try enter(EntityPlace(name: name, context: context))
@@ -90,7 +88,7 @@ struct XMLEntities {
         try enter(next)
         if withElements.contains(next.name) { withElements.insert(top.place.name) }
       } else {
-        states[top.place] = .done
+        isDone[top.place] = true
         way.removeLast()
         if let outer = way.last, withElements.contains(top.place.name) { withElements.insert(outer.place.name) }
       }
@@ -104,14 +102,13 @@ struct XMLEntities {
   /// - Returns: the places that it refers to.
   private mutating func references(of place: EntityPlace, at offset: Int) throws(XMLError) -> [EntityPlace] {
     let name = shortened(place.name)
+    // The text of a predefined entity is known.
+    if XMLReference.predefined(place.name) != nil { return [] }
     guard let kind = kinds[place.name] else {
-      if XMLReference.predefined(place.name) != nil { return [] }
       guard mayLackDeclarations, !isStandalone else { throw .undeclaredEntity(place.name, at: offset) }
       missed.insert(place.name)
       return []
     }
-    // The text of a predefined entity is known.
-    if XMLReference.predefined(place.name) != nil { return [] }
     let text: [UInt8]
     switch kind {
     case .unparsed: throw XMLError("entity '\(name)' is not parsed, and cannot be referred to", at: offset)

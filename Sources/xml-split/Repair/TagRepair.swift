@@ -4,22 +4,14 @@ import FeedCore
 /// empty one, the second of two equal attributes goes, and values are repaired like text. If something else is wrong, it
 /// is no tag, and its `<` is text.
 struct TagRepair {
-  enum RepairedTag {
-    /// The tag, and the offset after it.
-    case tag([UInt8], end: Int)
-    /// Nothing is wrong with it, except perhaps a limit.
-    case unchanged
-    /// It is no tag.
-    case text
-    /// The bytes end before the tag.
-    case cut
-  }
-
   /// A tag with a `<` in it may have no end. So its end is only searched this far.
   static let maxSuspect = 4096
 
+  private let start: Int
   /// Where the search for the end stops.
   private let limit: Int
+  private let ifNoTag: RepairStep
+  private let ifCut: RepairStep
   private var index: Int
   /// The tag, up to `copied`.
   private var text: [UInt8] = []
@@ -30,65 +22,64 @@ struct TagRepair {
   /// - Parameters:
   ///   - start: the offset of `<`.
   ///   - limit: the offset before which the tag must end.
-  private init(at start: Int, limit: Int) {
-    self.limit = limit
-    index = start + 1
-    copied = start
-  }
-
+  ///   - ifNoTag: what to do if it is no tag.
+  ///   - ifCut: what to do if the bytes end before the tag.
+  /// - Returns: `none` if nothing is wrong with it, except perhaps a limit.
   static func run(
-    _ bytes: borrowing Span<UInt8>, at start: Int, limit: Int, _ document: inout DocumentContext
-  ) -> RepairedTag {
-    var repair = TagRepair(at: start, limit: limit)
-    guard case .at(let nameEnd) = XMLName.end(bytes, start + 1) else { return .cut }
-    if nameEnd == start + 1 { return .text }
+    _ bytes: borrowing Span<UInt8>, at start: Int, limit: Int, ifNoTag: RepairStep, ifCut: RepairStep,
+    _ document: inout DocumentContext
+  ) -> RepairStep {
+    var repair = TagRepair(
+      start: start, limit: limit, ifNoTag: ifNoTag, ifCut: ifCut, index: start + 1, copied: start)
+    guard let nameEnd = XMLName.end(bytes, start + 1) else { return ifCut }
+    if nameEnd == start + 1 { return ifNoTag }
     repair.index = nameEnd
     return repair.rest(bytes, &document)
   }
 
   /// Reads what follows the name.
-  private mutating func rest(_ bytes: borrowing Span<UInt8>, _ document: inout DocumentContext) -> RepairedTag {
+  private mutating func rest(_ bytes: borrowing Span<UInt8>, _ document: inout DocumentContext) -> RepairStep {
     while true {
       let before = index
       skipSpace(bytes)
-      guard index < limit else { return .cut }
+      guard index < limit else { return ifCut }
       switch bytes[index] {
       case UInt8(ascii: ">"): return end(bytes, 1)
       case UInt8(ascii: "/"):
-        guard index + 1 < limit else { return .cut }
+        guard index + 1 < limit else { return ifCut }
         if bytes[index + 1] == UInt8(ascii: ">") { return end(bytes, 2) }
-        return .text
+        return ifNoTag
       default:
         if let result = attribute(bytes, after: before, &document) { return result }
       }
     }
   }
 
-  private mutating func end(_ bytes: borrowing Span<UInt8>, _ count: Int) -> RepairedTag {
-    guard hasChanges else { return .unchanged }
+  private mutating func end(_ bytes: borrowing Span<UInt8>, _ count: Int) -> RepairStep {
+    guard hasChanges else { return .none }
     index += count
     copy(bytes, to: index)
-    return .tag(text, end: index)
+    return .edit(Repair(start..<index, text))
   }
 
   /// - Parameter before: the offset after what comes before the attribute.
   /// - Returns: nil if the tag goes on.
   private mutating func attribute(
     _ bytes: borrowing Span<UInt8>, after before: Int, _ document: inout DocumentContext
-  ) -> RepairedTag? {
+  ) -> RepairStep? {
     let start = index
-    guard case .at(let nameEnd) = XMLName.end(bytes, start) else { return .cut }
-    if nameEnd == start { return .text }
+    guard let nameEnd = XMLName.end(bytes, start) else { return ifCut }
+    if nameEnd == start { return ifNoTag }
     copy(bytes, to: before)
     let count = text.count
     if start == before { insert(" ") }
     index = nameEnd
     skipSpace(bytes)
-    guard index < limit else { return .cut }
+    guard index < limit else { return ifCut }
     if bytes[index] == UInt8(ascii: "=") {
       index += 1
       skipSpace(bytes)
-      guard index < limit else { return .cut }
+      guard index < limit else { return ifCut }
       if let result = value(bytes, &document) { return result }
     } else {
       index = nameEnd
@@ -104,7 +95,7 @@ struct TagRepair {
   }
 
   /// Reads a value, with quotes or without.
-  private mutating func value(_ bytes: borrowing Span<UInt8>, _ document: inout DocumentContext) -> RepairedTag? {
+  private mutating func value(_ bytes: borrowing Span<UInt8>, _ document: inout DocumentContext) -> RepairStep? {
     let quote = bytes[index]
     guard quote == UInt8(ascii: "\"") || quote == UInt8(ascii: "'") else { return bareValue(bytes, &document) }
     index += 1
@@ -114,21 +105,21 @@ struct TagRepair {
       if let result = character(bytes, &document) { return result }
     }
     index += 1
-    guard index < limit else { return .cut }
+    guard index < limit else { return ifCut }
     // A quote in front of something else probably begins a value: then the quote before the `<` ended none.
     let next = bytes[index]
-    return !hasTag || next.isWhiteSpace || next == UInt8(ascii: ">") || next == UInt8(ascii: "/") ? nil : .text
+    return !hasTag || next.isWhiteSpace || next == UInt8(ascii: ">") || next == UInt8(ascii: "/") ? nil : ifNoTag
   }
 
-  private mutating func bareValue(_ bytes: borrowing Span<UInt8>, _ document: inout DocumentContext) -> RepairedTag? {
+  private mutating func bareValue(_ bytes: borrowing Span<UInt8>, _ document: inout DocumentContext) -> RepairStep? {
     copy(bytes, to: index)
     insert("\"")
     while index < limit, !isBareEnd(bytes) {
-      if bytes[index] == UInt8(ascii: "\"") || bytes[index] == UInt8(ascii: "<") { return .text }
+      if bytes[index] == UInt8(ascii: "\"") || bytes[index] == UInt8(ascii: "<") { return ifNoTag }
       if let result = character(bytes, &document) { return result }
     }
     // What follows a slash shows whether it ends the tag.
-    guard index < limit, bytes[index] != UInt8(ascii: "/") || index + 1 < limit else { return .cut }
+    guard index < limit, bytes[index] != UInt8(ascii: "/") || index + 1 < limit else { return ifCut }
     copy(bytes, to: index)
     insert("\"")
     return nil
@@ -142,7 +133,7 @@ struct TagRepair {
   }
 
   /// Reads a character or a reference of a value.
-  private mutating func character(_ bytes: borrowing Span<UInt8>, _ document: inout DocumentContext) -> RepairedTag? {
+  private mutating func character(_ bytes: borrowing Span<UInt8>, _ document: inout DocumentContext) -> RepairStep? {
     switch bytes[index] {
     case UInt8(ascii: "<"): replace(bytes, Repair(index..<(index + 1), "&lt;"))
     case UInt8(ascii: "&"):
@@ -155,10 +146,10 @@ struct TagRepair {
     default:
       switch XMLCharacters.at(bytes, index) {
       case .character(_, let count): index += count
-      case .cut: return .cut
+      case .cut: return ifCut
       case .illegal:
         let step = RepairStep.character(bytes, at: index, isLast: false)
-        guard case .edit(let repair) = step else { return .cut }
+        guard case .edit(let repair) = step else { return ifCut }
         replace(bytes, repair)
       }
     }

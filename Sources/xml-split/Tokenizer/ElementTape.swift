@@ -33,14 +33,13 @@ struct ElementTape {
 
   /// Begins with the tag of an element.
   mutating func begin(
-    _ name: Range<Int>, _ attributes: borrowing [StartTag.Attribute], _ range: Range<Int>, isEmpty: Bool,
-    _ bytes: borrowing Span<UInt8>
+    _ name: Range<Int>, _ attributes: borrowing [StartTag.Attribute], _ range: Range<Int>, isEmpty: Bool
   ) {
     tree.nodes.remove(from: 0)
     if !tree.attributes.isEmpty { tree.attributes.removeAll(keepingCapacity: true) }
     base = range.lowerBound
     forgotten = 0
-    open(name, attributes, range, isEmpty: isEmpty, bytes)
+    open(name, attributes, range, isEmpty: isEmpty)
   }
 
   /// Forgets all.
@@ -53,19 +52,18 @@ struct ElementTape {
 
   @inline(__always)
   mutating func open(
-    _ name: Range<Int>, _ attributes: borrowing [StartTag.Attribute], _ range: Range<Int>, isEmpty: Bool,
-    _ bytes: borrowing Span<UInt8>
+    _ name: Range<Int>, _ attributes: borrowing [StartTag.Attribute], _ range: Range<Int>, isEmpty: Bool
   ) {
     let first = tree.attributes.count
     if !attributes.isEmpty { take(attributes) }
-    open(name, range, attributes: first..<tree.attributes.count, isEmpty: isEmpty, bytes)
+    open(name, range, attributes: first..<tree.attributes.count, isEmpty: isEmpty)
   }
 
   /// Records a start tag without attributes.
   @inline(__always)
-  mutating func open(_ name: Range<Int>, _ range: Range<Int>, _ bytes: borrowing Span<UInt8>) {
+  mutating func open(_ name: Range<Int>, _ range: Range<Int>) {
     let end = tree.attributes.count
-    open(name, range, attributes: end..<end, isEmpty: false, bytes)
+    open(name, range, attributes: end..<end, isEmpty: false)
   }
 
   private mutating func take(_ attributes: borrowing [StartTag.Attribute]) {
@@ -76,9 +74,7 @@ struct ElementTape {
   }
 
   @inline(__always)
-  private mutating func open(
-    _ name: Range<Int>, _ range: Range<Int>, attributes: Range<Int>, isEmpty: Bool, _ bytes: borrowing Span<UInt8>
-  ) {
+  private mutating func open(_ name: Range<Int>, _ range: Range<Int>, attributes: Range<Int>, isEmpty: Bool) {
     let index: Int
     if isRecording {
       endText(at: range.lowerBound)
@@ -193,8 +189,8 @@ struct ElementTape {
 extension XMLTokenizer {
   /// Records the element of the last start tag or empty tag, if it is not already recorded inside another one.
   /// - Returns: its place on the tape.
-  mutating func record(_ token: Token, _ bytes: borrowing Span<UInt8>) -> Int {
-    if !tape.isRecording { tape.begin(token.name, attributes, token.range, isEmpty: token.kind == .emptyTag, bytes) }
+  mutating func record(_ token: Token) -> Int {
+    if !tape.isRecording { tape.begin(token.name, attributes, token.range, isEmpty: token.kind == .emptyTag) }
     return tape.last
   }
 
@@ -203,7 +199,7 @@ extension XMLTokenizer {
     var tokenizer = ofEntity()
     var place: Int?
     while let token = try tokenizer.next(element.span, isLast: true, deepest: 1) {
-      if place == nil { place = tokenizer.record(token, element.span) }
+      if place == nil { place = tokenizer.record(token) }
     }
     if let place { tokenizer.tape.finish(place, element.span, 0..<element.count, in: namespaces) }
     return tokenizer.tape.finished

@@ -5,8 +5,7 @@ import FeedCore
 /// Their names are ranges, usually of the text, because most elements end soon. Only the names of elements that are
 /// open where the text is cut are copied.
 struct OpenElements {
-  /// The first `named` ones; those after them were of others that have ended.
-  private var ranges: [Range<Int>] = []
+  private var ranges = ReusedArray<Range<Int>>()
   /// The names of the outermost elements whose text was dropped; their ranges refer to this.
   private var kept: [UInt8] = []
   private var keptCount = 0
@@ -21,13 +20,10 @@ struct OpenElements {
   var depth: Int { named + beyondLimit }
   var names = WantedNames()
   /// How many open elements have known names.
-  private(set) var named = 0
+  var named: Int { ranges.count }
 
   @inline(__always)
-  mutating func open(_ name: Range<Int>) {
-    if named < ranges.count { ranges[named] = name } else { ranges.append(name) }
-    named &+= 1
-  }
+  mutating func open(_ name: Range<Int>) { ranges.append(name) }
 
   mutating func openBeyondLimit() { beyondLimit += 1 }
 
@@ -40,16 +36,17 @@ struct OpenElements {
   /// The same if none is open beyond the depth limit.
   @inline(__always)
   mutating func closeNamed() {
-    named -= 1
-    if named < copied { forgetCopies() }
+    let name = ranges[named - 1]
+    ranges.remove(from: named - 1)
+    if named < copied { forgetCopies(of: name) }
   }
 
   /// Forgets the copies of the name of the element that has ended.
-  private mutating func forgetCopies() {
+  private mutating func forgetCopies(of name: Range<Int>) {
     copied = named
     if named < keptCount {
       keptCount = named
-      kept.removeLast(ranges[named].count)
+      kept.removeLast(name.count)
     }
     if named < counted.count {
       let name = counted.removeLast()
@@ -128,13 +125,99 @@ struct OpenElements {
   /// - Parameter start: the offset of the name in the tag.
   func mismatch(_ bytes: borrowing Span<UInt8>, at start: Int) -> XMLError {
     // If only part of a name has come, that part is shown.
-    var end = bytes.count
-    if case .at(let found) = XMLName.end(bytes, start) { end = found }
+    let end = XMLName.end(bytes, start) ?? bytes.count
     if end == start { return XMLError("expected a name after '</'", at: start) }
     let found = array(bytes, start..<end)
     let expected = topName(in: bytes)
     if expected == found { return XMLError("expected '>' after the name of an end tag", at: end) }
     return XMLError("expected </\(shortened(expected))>, found </\(shortened(found))>", at: start - 2)
+  }
+}
+
+// The short way through the most common parts of a document: plain text and right tags. Anything else is left to the
+// long way, which also knows the errors.
+
+extension OpenElements {
+  /// Names whose start tags are returned at any depth: that of the root, and that of a wanted element.
+  struct WantedNames {
+    private var root: [UInt8] = []
+    private var inner: [UInt8] = []
+    /// A bit for the length of each, the last one for all that are longer.
+    private var lengths: UInt64 = 0
+
+    /// - Parameters: each is empty for no name.
+    mutating func set(root: [UInt8], inner: [UInt8]) {
+      if root == self.root, inner == self.inner { return }
+      (self.root, self.inner) = (root, inner)
+      lengths = [root, inner].reduce(0) { $1.isEmpty ? $0 : $0 | 1 << UInt64(min($1.count, 63)) }
+    }
+
+    @inline(__always)
+    func contains(_ name: Range<Int>, _ bytes: borrowing Span<UInt8>) -> Bool {
+      guard lengths & 1 &<< UInt64(min(name.count, 63)) != 0 else { return false }
+      return isName(bytes, name, root) || isName(bytes, name, inner)
+    }
+  }
+
+  /// Reads up to the next tag that is wanted, inside the root element.
+  /// - Parameters:
+  ///   - place: from where; then where it has stopped, after the tag, or where something else comes, or more bytes are
+  ///     needed to decide.
+  ///   - deepest: elements deeper than this are checked, but their tags are not returned, unless `names` has them.
+  ///   - tag: the last start tag.
+  /// - Returns: nil if it has stopped before such a tag.
+  @inline(__always)
+  mutating func run(
+    _ bytes: borrowing Span<UInt8>, from place: inout Int, deepest: Int,
+    _ limits: XMLTokenizer.Limits, _ tag: inout StartTag, recording tape: inout ElementTape
+  ) -> XMLTokenizer.Token? {
+    var index = place
+    defer { place = index }
+    while index + 3 < bytes.count {
+      guard bytes[index] == UInt8(ascii: "<") else {
+        index = XMLText.plainEnd(bytes, index)
+        guard index < bytes.count, bytes[index] == UInt8(ascii: "<") else { return nil }
+        continue
+      }
+      let (start, depth) = (index, named)
+      if bytes[start + 1] == UInt8(ascii: "/") {
+        // The document ends with the root.
+        guard depth > 1 else { return nil }
+        let name = (start + 2)..<(start + 2 + topCount)
+        guard name.upperBound < bytes.count, bytes[name.upperBound] == UInt8(ascii: ">"),
+          hasTopName(at: start + 2, in: bytes)
+        else { return nil }
+        index = name.upperBound + 1
+        closeNamed()
+        if tape.isRecording { tape.close(start..<index) }
+        if depth <= deepest {
+          return XMLTokenizer.Token(kind: .endTag, range: start..<index, name: name, depth: depth)
+        }
+      } else {
+        guard depth < limits.maxDepth, let nameEnd = XMLName.end(bytes, start + 1), nameEnd > start + 1 else {
+          return nil
+        }
+        let name = (start + 1)..<nameEnd
+        let isPlain = bytes[nameEnd] == UInt8(ascii: ">")
+        var isEmpty = false
+        if isPlain {
+          guard nameEnd - start < limits.maxToken else { return nil }
+          index = nameEnd + 1
+          if tape.isRecording { tape.open(name, start..<index) }
+        } else {
+          guard let result = tag.plainEnd(bytes, at: start, nameEnd, limits) else { return nil }
+          (index, isEmpty) = result
+          if tape.isRecording { tape.open(name, tag.attributes, start..<index, isEmpty: isEmpty) }
+        }
+        if !isEmpty { open(name) }
+        if depth < deepest || names.contains(name, bytes) {
+          if isPlain { tag.begin(name) }
+          let kind = isEmpty ? XMLTokenizer.Token.Kind.emptyTag : .startTag
+          return XMLTokenizer.Token(kind: kind, range: start..<index, name: name, depth: depth + 1)
+        }
+      }
+    }
+    return nil
   }
 }
 
@@ -163,4 +246,33 @@ private func hasSameBytes(
     other += 1
   }
   return true
+}
+
+/// An array whose elements hold no references, and which keeps its memory. Emptying it costs nothing.
+struct ReusedArray<Element> {
+  /// The first `count` ones; those after them have been removed.
+  private var elements: [Element] = []
+  private(set) var count = 0
+
+  var indices: Range<Int> { 0..<count }
+
+  subscript(index: Int) -> Element {
+    @inline(__always) get { elements[index] }
+    @inline(__always) _modify { yield &elements[index] }
+  }
+
+  @inline(__always)
+  mutating func append(_ element: Element) {
+    if count < elements.count { elements[count] = element } else { elements.append(element) }
+    count &+= 1
+  }
+
+  /// Removes all elements from `index` on.
+  @inline(__always)
+  mutating func remove(from index: Int) { count = index }
+
+  mutating func removeFirst(_ removed: Int) {
+    elements.removeFirst(removed)
+    count -= removed
+  }
 }

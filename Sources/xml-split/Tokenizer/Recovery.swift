@@ -60,9 +60,7 @@ enum RecoveryStep {
       return isDeclaration && isOpen && !isSingle ? .nextDocument : .instruction
     default:
       let start = offset + 1
-      guard case .at(let end) = XMLName.end(bytes, start), end > start else {
-        return .skip(to: start)
-      }
+      guard let end = XMLName.end(bytes, start), end > start else { return .skip(to: start) }
       return .startTag(name: start..<end)
     }
   }
@@ -88,7 +86,7 @@ struct EndTag {
 
   /// - Returns: nil if the bytes end in its name.
   init?(_ bytes: borrowing Span<UInt8>, at start: Int) {
-    guard case .at(let nameEnd) = XMLName.end(bytes, start + 2) else { return nil }
+    guard let nameEnd = XMLName.end(bytes, start + 2) else { return nil }
     name = (start + 2)..<nameEnd
     var search = TokenSearch(.tag, from: start + 2)
     end = (try? search.run(bytes)) ?? nil

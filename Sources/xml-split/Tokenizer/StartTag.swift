@@ -12,12 +12,8 @@ struct StartTag {
     let hasReferences: Bool
   }
 
-  enum TagEnd {
-    /// The offset after the tag.
-    case end(Int, isEmpty: Bool)
-    /// The bytes end within the tag.
-    case cut
-  }
+  /// The offset after a tag.
+  typealias TagEnd = (end: Int, isEmpty: Bool)
 
   private(set) var name = 0..<0
   private(set) var attributes: [Attribute] = []
@@ -31,14 +27,14 @@ struct StartTag {
   @inline(__always)
   mutating func plainEnd(
     _ bytes: borrowing Span<UInt8>, at start: Int, _ nameEnd: Int, _ limits: XMLTokenizer.Limits
-  ) -> (end: Int, isEmpty: Bool)? {
+  ) -> TagEnd? {
     begin((start + 1)..<nameEnd)
     if nameEnd + 1 < bytes.count, bytes[nameEnd] == UInt8(ascii: "/"), bytes[nameEnd + 1] == UInt8(ascii: ">") {
       return nameEnd + 2 - start <= limits.maxToken ? (nameEnd + 2, true) : nil
     }
     // An error is found again where it can be reported.
-    guard case .end(let end, let isEmpty)? = try? parse(bytes, after: nameEnd, limits.maxAttributes),
-      !hasReferences, end - start <= limits.maxToken
+    guard let (end, isEmpty) = try? parse(bytes, after: nameEnd, limits.maxAttributes), !hasReferences,
+      end - start <= limits.maxToken
     else { return nil }
     return (end, isEmpty)
   }
@@ -52,8 +48,9 @@ struct StartTag {
   }
 
   /// Checks the tag at `start`.
-  mutating func parse(_ bytes: borrowing Span<UInt8>, at start: Int, maxAttributes: Int) throws(XMLError) -> TagEnd {
-    guard case .at(let nameEnd) = XMLName.end(bytes, start + 1) else { return .cut }
+  /// - Returns: nil if the bytes end within it.
+  mutating func parse(_ bytes: borrowing Span<UInt8>, at start: Int, maxAttributes: Int) throws(XMLError) -> TagEnd? {
+    guard let nameEnd = XMLName.end(bytes, start + 1) else { return nil }
     if nameEnd == start + 1 { throw XMLError("expected a name after '<'", at: nameEnd) }
     begin((start + 1)..<nameEnd)
     return try parse(bytes, after: nameEnd, maxAttributes)
@@ -62,38 +59,38 @@ struct StartTag {
   /// Checks the attributes and the end.
   private mutating func parse(
     _ bytes: borrowing Span<UInt8>, after nameEnd: Int, _ maxAttributes: Int
-  ) throws(XMLError) -> TagEnd {
+  ) throws(XMLError) -> TagEnd? {
     var index = nameEnd
     while true {
       let before = index
       while index < bytes.count, bytes[index].isWhiteSpace { index += 1 }
-      guard index < bytes.count else { return .cut }
+      guard index < bytes.count else { return nil }
       if bytes[index] == UInt8(ascii: ">") {
         try checkNames(bytes)
-        return .end(index + 1, isEmpty: false)
+        return (index + 1, isEmpty: false)
       }
       if bytes[index] == UInt8(ascii: "/") {
-        guard index + 1 < bytes.count else { return .cut }
+        guard index + 1 < bytes.count else { return nil }
         guard bytes[index + 1] == UInt8(ascii: ">") else { throw XMLError("expected '>' after '/'", at: index + 1) }
         try checkNames(bytes)
-        return .end(index + 2, isEmpty: true)
+        return (index + 2, isEmpty: true)
       }
       guard index > before else {
-        if case .cut = XMLCharacters.at(bytes, index) { return .cut }
+        if case .cut = XMLCharacters.at(bytes, index) { return nil }
         throw XMLError("expected white space, '>' or '/>' in a tag", at: index)
       }
       guard attributes.count < maxAttributes else {
         let count = maxAttributes == 1 ? "1 attribute" : "\(maxAttributes) attributes"
         throw XMLError("more than \(count) (--max-attributes)", at: index)
       }
-      guard let end = try attribute(bytes, index) else { return .cut }
+      guard let end = try attribute(bytes, index) else { return nil }
       index = end
     }
   }
 
   /// - Returns: the offset after the attribute; nil if the bytes end before it.
   private mutating func attribute(_ bytes: borrowing Span<UInt8>, _ start: Int) throws(XMLError) -> Int? {
-    guard case .at(let nameEnd) = XMLName.end(bytes, start) else { return nil }
+    guard let nameEnd = XMLName.end(bytes, start) else { return nil }
     if nameEnd == start { throw XMLError("expected an attribute name, '>' or '/>'", at: start) }
     var index = nameEnd
     if bytes[index] != UInt8(ascii: "=") {

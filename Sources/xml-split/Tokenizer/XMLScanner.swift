@@ -247,33 +247,27 @@ struct XMLScanner {
 
   // MARK: After an error
 
-  enum BrokenTag {
-    /// The offset is not in a broken tag, or no longer.
-    case none
-    case more
-    case emptyTag
-  }
-
-  /// Moves to the end of the current broken start tag: after a `>` outside quotes, or before the next `<` or a form
-  /// feed that ends the document.
-  mutating func finishBrokenTag(_ bytes: borrowing Span<UInt8>, _ isLast: Bool) -> BrokenTag {
-    guard case .brokenTag(var search) = state else { return .none }
+  /// Moves to the end of the current broken start tag, if there is one: after a `>` outside quotes, or before the next
+  /// `<` or a form feed that ends the document.
+  /// - Returns: whether it is an empty tag; nil if more bytes are needed.
+  mutating func finishBrokenTag(_ bytes: borrowing Span<UInt8>, _ isLast: Bool) -> Bool? {
+    guard case .brokenTag(var search) = state else { return false }
     do {
       if let end = try search.run(bytes) {
         move(to: end)
-        return bytes[end - 2] == UInt8(ascii: "/") ? .emptyTag : .none
+        return bytes[end - 2] == UInt8(ascii: "/")
       }
     } catch {
       move(to: error.offset)
-      return .none
+      return false
     }
     if isLast {
       move(to: bytes.count)
-      return .none
+      return false
     }
     // The last byte stays, because it shows whether the tag is empty.
     offset = max(offset, bytes.count - 1)
     state = .brokenTag(search)
-    return .more
+    return nil
   }
 }

@@ -142,11 +142,8 @@ struct XMLTokenizer {
   ) throws(XMLError) -> Token? {
     while true {
       if scanner.isInside {
-        switch scanner.finishBrokenTag(bytes, isLast) {
-        case .none: break
-        case .more: return nil
-        case .emptyTag: return endElement(offset..<offset)
-        }
+        guard let isEmptyTag = scanner.finishBrokenTag(bytes, isLast) else { return nil }
+        if isEmptyTag { return endElement(offset..<offset) }
         let markup = scanner.markup
         guard try scanner.finishMarkup(bytes, isLast) else { return nil }
         if tape.isRecording, let markup { tape.leaveMarkup(at: offset, markup) }
@@ -282,8 +279,7 @@ struct XMLTokenizer {
     if !scanner.isReady {
       guard try startTagEnd(bytes, isLast) else { return .more }
     }
-    let result = try tag.parse(bytes, at: offset, maxAttributes: limits.maxAttributes)
-    guard case .end(let end, let isEmpty) = result else {
+    guard let (end, isEmpty) = try tag.parse(bytes, at: offset, maxAttributes: limits.maxAttributes) else {
       return try startTagEnd(bytes, isLast) ? .again : .more
     }
     let references = document.referenceCount
@@ -292,7 +288,7 @@ struct XMLTokenizer {
     guard !isAtDepthLimit else { throw tooDeep }
     guard end - offset <= limits.maxToken else { throw scanner.tooLong() }
     let token = Token(kind: isEmpty ? .emptyTag : .startTag, range: offset..<end, name: tag.name, depth: depth + 1)
-    if tape.isRecording { tape.open(tag.name, tag.attributes, token.range, isEmpty: isEmpty, bytes) }
+    if tape.isRecording { tape.open(tag.name, tag.attributes, token.range, isEmpty: isEmpty) }
     scanner.move(to: end)
     if isEmpty {
       endDocumentWithRoot()
