@@ -45,7 +45,8 @@ struct Options: OptionTable {
 
   // Which elements.
   var isNested = false
-  private var prefixes: [NamespacePrefix] = []
+  /// By their prefixes in paths.
+  private var namespaces: [[UInt8]: [UInt8]] = [:]
   private var having: [Field] = []
   private var notHaving: [Field] = []
   /// How many elements to write.
@@ -74,7 +75,7 @@ struct Options: OptionTable {
 
   private(set) var conditions = ElementConditions.none
   private(set) var inputs: [InputFile] = []
-  private(set) var form = Form.count
+  private(set) var sink: any ElementSink = CountSink()
 
   static let rows = OptionRows<Self> {
     OptionGroup.output
@@ -111,7 +112,8 @@ struct Options: OptionTable {
 
     OptionGroup("Options for selecting elements")
     Option("nested", \.isNested, "print inner elements too, before the outer ones")
-    Option("ns", .namespace, \.prefixes, "the namespace of a prefix in paths")
+    Option("ns", .namespace, \.namespaces, "the namespace of a prefix in paths") { $0[$1.prefix] = $1.uri }
+      .repeating
     Option("having", .field, \.having, "print only elements with a match for this path")
     Option("not-having", .field, \.notHaving, "leave out elements with a match for this path")
     Option("limit", letter: "n", .integer(1...), \.limit, "end after N elements")
@@ -153,7 +155,6 @@ struct Options: OptionTable {
 
   init(_ invocation: Invocation) throws(ToolFailure) {
     try invocation.fill(&self)
-    let namespaces = Dictionary(prefixes.map { ($0.prefix, $0.uri) }) { $1 }
     var operands = invocation.operands[...]
     guard let path = operands.popFirst() else { throw .usage("no PATH given") }
     if !InputGuess.hint(url: path).isEmpty {
@@ -173,69 +174,51 @@ struct Options: OptionTable {
         path: try XMLPath(path).resolved(namespaces), having: having.map { $0.resolved(namespaces) },
         notHaving: notHaving.map { $0.resolved(namespaces) })
     } catch { throw .usage("PATH: " + error.message) }
-    form = try form(namespaces)
-    inherits = inherits && form.isXML
+    sink = try makeSink()
+    inherits = inherits && sink.isXML
     inputs = operands.isEmpty ? [.standardInput] : operands.map { InputFile($0) }
   }
 }
 
 extension Options {
-  /// The form that the options choose. Their rows exclude combinations that make no sense.
-  /// - Parameter namespaces: those that prefixes in paths stand for.
-  func form(_ namespaces: [[UInt8]: [UInt8]]) throws(ToolFailure) -> Form {
-    let fields = fields.map { $0.resolved(namespaces) }
-    let id = id?.resolved(namespaces)
+  /// The output that the options choose. Their rows exclude combinations that make no sense.
+  private func makeSink() throws(ToolFailure) -> any ElementSink {
+    let columns = fields.map { Column($0, namespaces, separator: separator, limit: limits.maxToken) }
     let terminator = endsWithNull ? 0 : UInt8(ascii: "\n")
     if let files = files?.resolved(namespaces) {
-      let content: FileForm.FileContent =
-        !isWrapped ? .bare : perFile == nil ? .document : .wrapped
-      let limit = perFile ?? .elements(1)
-      let form = FileForm(pattern: files, content: content, limit: limit, isDurable: isDurable)
-      return .files(form, terminator: terminator)
+      return FileSink(
+        files, !isWrapped ? .bare : perFile == nil ? .document : .wrapped, perFile ?? .elements(1),
+        isDurable: isDurable, keepsEntities: keepsEntities, terminator: terminator)
     }
-    if isCount { return .count }
-    if isOneLine { return .oneLine(terminator: terminator) }
+    if isCount { return CountSink() }
+    if isOneLine { return OneLineSink(terminator: terminator) }
     if isRecords {
       if !isJSON, !fields.isEmpty { throw .usage("options '--records' and '--fields' need '--as-json'") }
-      return .records(id: id, isJSON ? try jsonForm(fields) : nil, stamp)
+      return RecordSink(id: id?.resolved(namespaces), isJSON ? try jsonForm(columns) : nil, stamp)
     }
-    if isJSON { return .json(try jsonForm(fields)) }
-    if fields.isEmpty { return .verbatim(terminator: terminator) }
-    return .table(
-      TableForm(
-        columns: fields, joining: joining, isVerbose: isVerbose, style: isCSV ? .csv : .tabs,
-        hasHeader: hasHeader || isCSV))
+    if isJSON { return JSONSink(try jsonForm(columns)) }
+    if fields.isEmpty { return VerbatimSink(terminator: terminator) }
+    return TableSink(columns, isVerbose: isVerbose, isCSV: isCSV, hasHeader: hasHeader || isCSV)
   }
 
-  private func jsonForm(_ fields: [Column]) throws(ToolFailure) -> JSONForm {
-    if fields.isEmpty {
-      var json = ElementJSON()
-      json.arrays = writesArrays ? nil : Set(arrays)
-      json.isOrdered = isOrdered
-      json.names = JSONNames(
+  private func jsonForm(_ columns: [Column]) throws(ToolFailure) -> JSONForm {
+    if columns.isEmpty {
+      let names = JSONNames(
         hasLocalNames ? .local : hasExpandedNames ? .expanded : .written, attributePrefix: attributePrefix,
         textKey: textKey, maxExpanded: limits.maxToken)
-      return .whole(json)
+      return JSONForm(ElementJSON(arrays: writesArrays ? nil : Set(arrays), isOrdered: isOrdered, names: names))
     }
-    if let twice = fields.indices.first(where: { n in fields[..<n].contains { $0.text == fields[n].text } }) {
-      throw .usage("option '--fields': '\(quoted(fields[twice].text))' twice in an object")
+    if let twice = columns.indices.first(where: { n in columns[..<n].contains { $0.text == columns[n].text } }) {
+      throw .usage("option '--fields': '\(quoted(columns[twice].text))' twice in an object")
     }
-    return .fields(fields, joining, limit: limits.maxToken)
+    return JSONForm(columns)
   }
-
-  private var joining: Column.Joining? { separator.map { Column.Joining(separator: $0, limit: limits.maxToken) } }
 }
 
 /// Whether PATH looks like a file, and the only file is none: `feed.xml item`.
 private func isSwapped(_ path: [UInt8], _ files: ArraySlice<[UInt8]>) -> Bool {
   guard let file = files.first, files.count == 1, file != [UInt8(ascii: "-")] else { return false }
   return path.contains(UInt8(ascii: ".")) && Descriptor.Identity(file) == nil
-}
-
-/// A namespace and its prefix in PATH.
-struct NamespacePrefix: Sendable {
-  let prefix: [UInt8]
-  let uri: [UInt8]
 }
 
 extension OptionType<[UInt8]> {
@@ -284,11 +267,11 @@ extension OptionType<FileLimit> {
   }
 }
 
-extension OptionType<NamespacePrefix> {
+extension OptionType where Value == (prefix: [UInt8], uri: [UInt8]) {
   fileprivate static let namespace = Self("PREFIX=URI") { bytes throws(OptionRefusal) in
     guard let mark = bytes.firstIndex(of: UInt8(ascii: "=")), mark + 1 < bytes.count,
       XMLName.isName(Array(bytes[..<mark])), !bytes[..<mark].contains(UInt8(ascii: ":"))
     else { throw .expected("PREFIX=URI", found: bytes) }
-    return NamespacePrefix(prefix: Array(bytes[..<mark]), uri: Array(bytes[(mark + 1)...]))
+    return (Array(bytes[..<mark]), Array(bytes[(mark + 1)...]))
   }
 }

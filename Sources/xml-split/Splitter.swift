@@ -33,7 +33,7 @@ struct Splitter {
     self.options = options
     self.streams = streams
     writer = ElementWriter(
-      options.form, options.conditions, keepsEntities: options.keepsEntities, maxEntityText: options.maxEntityText,
+      options.sink, options.conditions, keepsEntities: options.keepsEntities, maxEntityText: options.maxEntityText,
       knowsHTML: options.atError == .repair, streams.output)
     progress = ReadingProgress(streams, of: options.inputs)
     tokenizer = Self.tokenizer(options)
@@ -341,8 +341,8 @@ struct Splitter {
   func inherited(
     by tag: XMLTokenizer.Token, _ attributes: [StartTag.Attribute], _ bytes: borrowing Span<UInt8>
   ) throws(XMLError) -> [[UInt8]] {
-    let first = options.form.outermostInherited
-    return try selector.namespaces.inherited(by: tag, attributes, bytes, from: first, limit: options.maxInherited)
+    try selector.namespaces.inherited(
+      by: tag, attributes, bytes, from: writer.outermostInherited, limit: options.maxInherited)
   }
 
   private mutating func leave(_ tag: XMLTokenizer.Token, _ bytes: borrowing Span<UInt8>) throws(XMLError) {

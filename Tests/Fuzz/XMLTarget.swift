@@ -191,10 +191,8 @@ private func check(_ element: XMLReading.Element) {
 private func json(_ bytes: [UInt8], isOrdered: Bool) -> [UInt8] {
   do {
     let tree = try XMLTokenizer.tree(of: bytes, in: Namespaces())
-    var form = ElementJSON()
-    form.isOrdered = isOrdered
-    var writer = ElementJSONWriter(form)
-    return text { writer.write(tree, nil, to: &$0) }
+    var writer = ElementJSON(isOrdered: isOrdered)
+    return text { writer.write(tree, to: &$0) }
   } catch { fatalError("an element that was accepted is not read: \(error): \(shown(bytes))") }
 }
 

@@ -6,16 +6,8 @@
 
 import FeedCore
 
-/// The form of elements in JSON.
-struct ElementJSON {
-  /// Names whose elements are always arrays; nil for all names.
-  var arrays: Set<[UInt8]>? = []
-  var isOrdered = false
-  var names = JSONNames()
-}
-
 /// Writes elements as JSON, one after another.
-struct ElementJSONWriter {
+struct ElementJSON {
   /// A value in an object, with its name.
   private struct Member {
     enum MemberValue {
@@ -61,10 +53,14 @@ struct ElementJSONWriter {
     case ordered(of: Int, child: Int)
   }
 
-  private let json: ElementJSON
-  private let canMix: Bool
+  /// Names whose elements are always arrays; nil for all names.
+  private let arrays: Set<[UInt8]>?
+  private let isOrdered: Bool
+  private let names: JSONNames
   private let hasWrittenNames: Bool
   private let mayHaveArrays: Bool
+  /// The namespaces for the names of the element; nil if they have none.
+  private var expanded: ExpandedNames?
   /// The members of the objects that were sorted, and are open.
   private var members: [Member] = []
   private var frames: [OpenPart] = []
@@ -76,32 +72,36 @@ struct ElementJSONWriter {
   private var index: [NameKey: Int] = [:]
   private static let indexThreshold = 32
 
-  init(_ json: ElementJSON) {
-    self.json = json
-    canMix = json.names.canMix
-    hasWrittenNames = json.names.style == .written
-    mayHaveArrays = json.arrays?.isEmpty != true
+  init(arrays: Set<[UInt8]>? = [], isOrdered: Bool = false, names: JSONNames = JSONNames()) {
+    (self.arrays, self.isOrdered, self.names) = (arrays, isOrdered, names)
+    hasWrittenNames = names.style == .written
+    mayHaveArrays = arrays?.isEmpty != true
   }
 
-  /// Writes `{"name":value}`, or if in order, `["name",…]`.
-  /// - Parameter expanded: the namespaces for the names.
-  mutating func write(_ tree: ElementTree, _ expanded: ExpandedNames?, to output: inout ByteWriter) {
-    if json.isOrdered {
-      begin(ordered: 0, tree, expanded, to: &output)
+  /// Finds the namespaces of an element before anything is written, because they may be too large.
+  /// - Throws: the offset in the bytes of the tree.
+  mutating func prepare(_ tree: ElementTree) throws(XMLError) {
+    if names.style == .expanded { expanded = try ExpandedNames(tree, limit: names.maxExpanded) }
+  }
+
+  /// Writes `{"name":value}`, or if in order, `["name",…]`, after `prepare`.
+  mutating func write(_ tree: ElementTree, to output: inout ByteWriter) {
+    if isOrdered {
+      begin(ordered: 0, tree, to: &output)
     } else {
       if hasWrittenNames {
         tree.writeName(tree.nodes[0].place, after: UInt8(ascii: "{"), to: &output)
       } else {
-        writeName(element(0, tree), tree, expanded, after: UInt8(ascii: "{"), to: &output)
+        writeName(element(0, tree), tree, after: UInt8(ascii: "{"), to: &output)
       }
-      begin(0, tree, expanded, to: &output)
+      begin(0, tree, to: &output)
     }
     while let frame = frames.popLast() {
       switch frame {
       case .children(let element, let next, let isFirst):
-        writeChildren(of: element, from: next, isFirst: isFirst, tree, expanded, to: &output)
+        writeChildren(of: element, from: next, isFirst: isFirst, tree, to: &output)
       case .object(let next, let first, let isFirst):
-        writeMembers(from: next, first: first, isFirst: isFirst, tree, expanded, to: &output)
+        writeMembers(from: next, first: first, isFirst: isFirst, tree, to: &output)
       case .values(let next):
         if next == 0 {
           output.append(UInt8(ascii: "]"))
@@ -109,7 +109,7 @@ struct ElementJSONWriter {
         }
         output.append(UInt8(ascii: ","))
         frames.append(.values(next: members[next].next))
-        write(members[next].value, tree, expanded, to: &output)
+        write(members[next].value, tree, to: &output)
       case .ordered(let element, let child):
         guard child < tree.nodes[element].end else {
           output.append(UInt8(ascii: "]"))
@@ -118,23 +118,21 @@ struct ElementJSONWriter {
         output.append(UInt8(ascii: ","))
         frames.append(.ordered(of: element, child: tree.nodes[child].end))
         if tree.nodes[child].isElement {
-          begin(ordered: child, tree, expanded, to: &output)
+          begin(ordered: child, tree, to: &output)
         } else {
           tree.writeText(of: child, to: &output)
         }
       }
     }
-    if !json.isOrdered { output.append(UInt8(ascii: "}")) }
+    if !isOrdered { output.append(UInt8(ascii: "}")) }
   }
 
   // MARK: Values
 
   /// Writes `null` or a string, or begins an object.
-  private mutating func begin(
-    _ element: Int, _ tree: ElementTree, _ expanded: ExpandedNames?, to output: inout ByteWriter
-  ) {
+  private mutating func begin(_ element: Int, _ tree: ElementTree, to output: inout ByteWriter) {
     if isObject(element, tree) {
-      beginObject(element, tree, expanded, to: &output)
+      beginObject(element, tree, to: &output)
     } else if tree.nodes[element].end == element + 1 {
       output.append("null")
     } else {
@@ -147,28 +145,26 @@ struct ElementJSONWriter {
     tree.nodes[element].attributeCount > 0 || tree.nodes[element].hasElements
   }
 
-  private mutating func beginObject(
-    _ element: Int, _ tree: ElementTree, _ expanded: ExpandedNames?, to output: inout ByteWriter
-  ) {
+  private mutating func beginObject(_ element: Int, _ tree: ElementTree, to output: inout ByteWriter) {
     output.append(UInt8(ascii: "{"))
     let attributes = tree.nodes[element].attributes
     // Written names of attributes are different, and those of children are different from them.
-    let isDirect = hasWrittenNames && (!canMix || json.isOrdered)
+    let isDirect = hasWrittenNames && (!names.canMix || isOrdered)
     if isDirect {
       if !attributes.isEmpty { write(attributes, tree, to: &output) }
-      if json.isOrdered { return output.append(UInt8(ascii: "}")) }
+      if isOrdered { return output.append(UInt8(ascii: "}")) }
     }
     if isDirect, !mayHaveArrays, hasDistinctChildren(element, tree) {
       return frames.append(.children(of: element, next: element + 1, isFirst: attributes.isEmpty))
     }
     let first = members.count
-    collectMembers(of: element, withAttributes: !isDirect, tree, expanded)
+    collectMembers(of: element, withAttributes: !isDirect, tree)
     frames.append(.object(next: first, first: first, isFirst: !isDirect || attributes.isEmpty))
   }
 
   /// Writes attributes whose names are as written.
   private func write(_ attributes: Range<Int>, _ tree: ElementTree, to output: inout ByteWriter) {
-    let prefix = json.isOrdered ? [] : json.names.attributeStart
+    let prefix = isOrdered ? [] : names.attributeStart
     for index in attributes {
       let comma = index > attributes.lowerBound ? UInt8(ascii: ",") : nil
       tree.writeName(tree.attributes[index].name, prefix: prefix, after: comma, to: &output)
@@ -208,18 +204,16 @@ struct ElementJSONWriter {
   }
 
   /// Writes the beginning of `["name",{attributes},children…]`.
-  private mutating func begin(
-    ordered element: Int, _ tree: ElementTree, _ expanded: ExpandedNames?, to output: inout ByteWriter
-  ) {
+  private mutating func begin(ordered element: Int, _ tree: ElementTree, to output: inout ByteWriter) {
     let name = self.element(element, tree)
-    writeName(name, tree, expanded, after: UInt8(ascii: "["), before: UInt8(ascii: ","), to: &output)
+    writeName(name, tree, after: UInt8(ascii: "["), before: UInt8(ascii: ","), to: &output)
     frames.append(.ordered(of: element, child: element + 1))
-    beginObject(element, tree, expanded, to: &output)
+    beginObject(element, tree, to: &output)
   }
 
   /// Writes the children of an element up to one that is an object or an array, or all, and the text and the end.
   private mutating func writeChildren(
-    of element: Int, from start: Int, isFirst: Bool, _ tree: ElementTree, _ expanded: ExpandedNames?,
+    of element: Int, from start: Int, isFirst: Bool, _ tree: ElementTree,
     to output: inout ByteWriter
   ) {
     let end = tree.nodes[element].end
@@ -238,12 +232,12 @@ struct ElementJSONWriter {
       tree.writeName(tree.nodes[place].place, after: comma, to: &output)
       comma = UInt8(ascii: ",")
       if isObject { frames.append(.children(of: element, next: child, isFirst: false)) }
-      begin(place, tree, expanded, to: &output)
+      begin(place, tree, to: &output)
       if isObject { return }
     }
     if tree.hasOwnText(element) {
       if let comma { output.append(comma) }
-      output.append(json.names.textStart)
+      output.append(names.textStart)
       tree.writeOwnText(of: element, to: &output)
     }
     output.append(UInt8(ascii: "}"))
@@ -251,7 +245,7 @@ struct ElementJSONWriter {
 
   /// Writes the members of an object up to one that is an object or an array, or all and the end.
   private mutating func writeMembers(
-    from start: Int, first: Int, isFirst: Bool, _ tree: ElementTree, _ expanded: ExpandedNames?,
+    from start: Int, first: Int, isFirst: Bool, _ tree: ElementTree,
     to output: inout ByteWriter
   ) {
     var place = start
@@ -260,9 +254,9 @@ struct ElementJSONWriter {
       let comma = place > first || !isFirst ? UInt8(ascii: ",") : nil
       place += 1
       guard member.isFirst else { continue }
-      if !write(member, after: comma, tree, expanded, to: &output) {
+      if !write(member, after: comma, tree, to: &output) {
         frames.append(.object(next: place, first: first, isFirst: isFirst))
-        return writeRest(of: member, tree, expanded, to: &output)
+        return writeRest(of: member, tree, to: &output)
       }
     }
     members.removeLast(members.count - first)
@@ -272,33 +266,29 @@ struct ElementJSONWriter {
   /// Writes a member; of an object or an array, only the name.
   /// - Returns: whether that is all of it.
   private mutating func write(
-    _ member: Member, after comma: UInt8?, _ tree: ElementTree, _ expanded: ExpandedNames?, to output: inout ByteWriter
+    _ member: Member, after comma: UInt8?, _ tree: ElementTree, to output: inout ByteWriter
   ) -> Bool {
-    let isList = isList(member, tree, expanded)
-    writeName(member, tree, expanded, after: comma, to: &output)
+    let isList = isList(member, tree)
+    writeName(member, tree, after: comma, to: &output)
     if isList { return false }
     if case .element(let node) = member.value, isObject(node, tree) { return false }
-    write(member.value, tree, expanded, to: &output)
+    write(member.value, tree, to: &output)
     return true
   }
 
   /// Begins the object or the array of a member.
-  private mutating func writeRest(
-    of member: Member, _ tree: ElementTree, _ expanded: ExpandedNames?, to output: inout ByteWriter
-  ) {
-    if isList(member, tree, expanded) {
+  private mutating func writeRest(of member: Member, _ tree: ElementTree, to output: inout ByteWriter) {
+    if isList(member, tree) {
       output.append(UInt8(ascii: "["))
       frames.append(.values(next: member.next))
     }
-    write(member.value, tree, expanded, to: &output)
+    write(member.value, tree, to: &output)
   }
 
-  private mutating func write(
-    _ value: Member.MemberValue, _ tree: ElementTree, _ expanded: ExpandedNames?, to output: inout ByteWriter
-  ) {
+  private mutating func write(_ value: Member.MemberValue, _ tree: ElementTree, to output: inout ByteWriter) {
     switch value {
     case .attribute(let index): tree.writeValue(of: index, to: &output)
-    case .element(let node): begin(node, tree, expanded, to: &output)
+    case .element(let node): begin(node, tree, to: &output)
     case .text(let node): tree.writeOwnText(of: node, to: &output)
     case .declarations(let node, _):
       var separator = UInt8(ascii: "{")
@@ -317,9 +307,7 @@ struct ElementJSONWriter {
   // MARK: Members
 
   /// Adds the members of an element; in order, only its attributes.
-  private mutating func collectMembers(
-    of element: Int, withAttributes: Bool, _ tree: ElementTree, _ expanded: ExpandedNames?
-  ) {
+  private mutating func collectMembers(of element: Int, withAttributes: Bool, _ tree: ElementTree) {
     firsts.removeAll(keepingCapacity: true)
     known = 0
     if !index.isEmpty { index = [:] }
@@ -327,31 +315,31 @@ struct ElementJSONWriter {
     for index in withAttributes ? tree.nodes[element].attributes : 0..<0 {
       let name = tree.attributes[index].name
       if hasWrittenNames || !Namespaces.isDeclaration(tree.bytes.span, name) {
-        add(attribute(index, tree), tree, expanded)
+        add(attribute(index, tree), tree)
       } else if declarations == nil {
         // The name of any of them begins with `xmlns`.
         let start = name.lowerBound
         declarations = member(.declarations(of: element, index), start..<(start + 5), tree)
       }
     }
-    if let declarations { add(declarations, tree, expanded) }
-    if json.isOrdered { return }
+    if let declarations { add(declarations, tree) }
+    if isOrdered { return }
     var child = element + 1
     while child < tree.nodes[element].end {
-      if tree.nodes[child].isElement { add(self.element(child, tree), tree, expanded) }
+      if tree.nodes[child].isElement { add(self.element(child, tree), tree) }
       child = tree.nodes[child].end
     }
-    if tree.hasOwnText(element) { add(Member(value: .text(of: element), name: 0..<0, key: 0), tree, expanded) }
+    if tree.hasOwnText(element) { add(Member(value: .text(of: element), name: 0..<0, key: 0), tree) }
   }
 
   private func element(_ node: Int, _ tree: ElementTree) -> Member {
     let name = tree.nodes[node].place
-    return member(.element(node), hasWrittenNames ? name : json.names.kept(name, tree.bytes.span), tree)
+    return member(.element(node), hasWrittenNames ? name : names.kept(name, tree.bytes.span), tree)
   }
 
   private func attribute(_ index: Int, _ tree: ElementTree) -> Member {
     let name = tree.attributes[index].name
-    return member(.attribute(index), hasWrittenNames ? name : json.names.kept(name, tree.bytes.span), tree)
+    return member(.attribute(index), hasWrittenNames ? name : names.kept(name, tree.bytes.span), tree)
   }
 
   @inline(__always)
@@ -359,47 +347,45 @@ struct ElementJSONWriter {
     Member(value: value, name: name, key: XMLName.key(tree.bytes.span, name))
   }
 
-  private mutating func add(_ member: Member, _ tree: ElementTree, _ expanded: ExpandedNames?) {
+  private mutating func add(_ member: Member, _ tree: ElementTree) {
     let place = members.count
     members.append(member)
     let bit = XMLName.bit(of: member.key)
-    if known & bit != 0 || canMix, let first = first(like: member, tree, expanded) {
+    if known & bit != 0 || names.canMix, let first = first(like: member, tree) {
       members[place].isFirst = false
       members[members[first].last].next = place
       members[first].last = place
     } else {
       members[place].last = place
       firsts.append(place)
-      if !index.isEmpty { index[key(of: member, tree, expanded)] = place }
+      if !index.isEmpty { index[key(of: member, tree)] = place }
     }
     known |= bit
   }
 
   /// The first member with the name of this one.
-  private mutating func first(like member: Member, _ tree: ElementTree, _ expanded: ExpandedNames?) -> Int? {
+  private mutating func first(like member: Member, _ tree: ElementTree) -> Int? {
     guard firsts.count > Self.indexThreshold else {
-      return firsts.first { areSame(members[$0], member, tree, expanded) }
+      return firsts.first { areSame(members[$0], member, tree) }
     }
     // The index is made when it is first needed.
     if index.isEmpty {
-      for first in firsts { index[key(of: members[first], tree, expanded)] = first }
+      for first in firsts { index[key(of: members[first], tree)] = first }
     }
-    return index[key(of: member, tree, expanded)]
+    return index[key(of: member, tree)]
   }
 
-  private func areSame(
-    _ one: Member, _ other: Member, _ tree: ElementTree, _ expanded: ExpandedNames?
-  ) -> Bool {
+  private func areSame(_ one: Member, _ other: Member, _ tree: ElementTree) -> Bool {
     if one.isAttribute == other.isAttribute, !one.isText, !other.isText {
       return one.key == other.key && XMLName.isSame(tree.bytes.span, one.name, other.name)
-        && namespace(of: one, expanded) == namespace(of: other, expanded)
+        && namespace(of: one) == namespace(of: other)
     }
-    return canMix && key(of: one, tree, expanded) == key(of: other, tree, expanded)
+    return names.canMix && key(of: one, tree) == key(of: other, tree)
   }
 
   // MARK: Names
 
-  private func namespace(of member: Member, _ expanded: ExpandedNames?) -> [UInt8]? {
+  private func namespace(of member: Member) -> [UInt8]? {
     guard let expanded else { return nil }
     switch member.value {
     case .attribute(let index): return expanded.attributes[index]
@@ -408,12 +394,12 @@ struct ElementJSONWriter {
     }
   }
 
-  private func key(of member: Member, _ tree: ElementTree, _ expanded: ExpandedNames?) -> NameKey {
-    if member.isText { return NameKey(namespace: nil, name: json.names.textKey) }
-    let namespace = namespace(of: member, expanded)
+  private func key(of member: Member, _ tree: ElementTree) -> NameKey {
+    if member.isText { return NameKey(namespace: nil, name: names.textKey) }
+    let namespace = namespace(of: member)
     var name = Array(tree.bytes[member.name])
-    if member.isAttribute, !json.isOrdered {
-      let prefix = json.names.attributePrefix
+    if member.isAttribute, !isOrdered {
+      let prefix = names.attributePrefix
       // With a prefix, the name of an attribute in a namespace is no name of an element: `@{uri}name`.
       if namespace != nil, !prefix.isEmpty { name = [UInt8(ascii: "{")] + name }
       name = prefix + name
@@ -422,15 +408,15 @@ struct ElementJSONWriter {
   }
 
   private func writeName(
-    _ member: Member, _ tree: ElementTree, _ expanded: ExpandedNames?, after first: UInt8?,
+    _ member: Member, _ tree: ElementTree, after first: UInt8?,
     before last: UInt8 = UInt8(ascii: ":"), to output: inout ByteWriter
   ) {
     if member.isText {
       if let first { output.append(first) }
-      return output.append(json.names.textStart)
+      return output.append(names.textStart)
     }
-    let prefix = member.isAttribute && !json.isOrdered ? json.names.attributeStart : []
-    guard let namespace = namespace(of: member, expanded) else {
+    let prefix = member.isAttribute && !isOrdered ? names.attributeStart : []
+    guard let namespace = namespace(of: member) else {
       return tree.writeName(member.name, prefix: prefix, after: first, before: last, to: &output)
     }
     if let first { output.append(first) }
@@ -445,12 +431,12 @@ struct ElementJSONWriter {
   }
 
   /// Whether the value of a member is an array: it has several values, or its name says so.
-  private func isList(_ member: Member, _ tree: ElementTree, _ expanded: ExpandedNames?) -> Bool {
+  private func isList(_ member: Member, _ tree: ElementTree) -> Bool {
     if member.next != 0 { return true }
     guard mayHaveArrays, case .element = member.value else { return false }
-    guard let arrays = json.arrays else { return true }
+    guard let arrays else { return true }
     let name = Array(tree.bytes[member.name])
     return arrays.contains(
-      namespace(of: member, expanded).map { Array("{".utf8) + $0 + Array("}".utf8) + name } ?? name)
+      namespace(of: member).map { Array("{".utf8) + $0 + Array("}".utf8) + name } ?? name)
   }
 }

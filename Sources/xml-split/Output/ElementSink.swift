@@ -1,9 +1,15 @@
 import FeedCore
 
-/// The output for wanted elements: one type for each `Form`.
+/// The output for wanted elements: one type for each form that the options can choose.
 protocol ElementSink {
   /// Whether it reads the contents of elements. If so, `write` gets the tree of the element.
   var needsTree: Bool { get }
+  /// Whether elements are written as XML, which needs the namespace declarations around them.
+  var isXML: Bool { get }
+  /// Whether each record has the text of the element as it is, but without the declarations of the document.
+  var copiesText: Bool { get }
+  /// The depth of the outermost element whose namespace declarations an element inherits.
+  var outermostInherited: Int { get }
   /// An error outside standard output.
   var failure: ToolFailure? { get }
 
@@ -38,6 +44,9 @@ protocol ElementSink {
 
 extension ElementSink {
   var needsTree: Bool { false }
+  var isXML: Bool { false }
+  var copiesText: Bool { false }
+  var outermostInherited: Int { 1 }
   var failure: ToolFailure? { nil }
 
   func begin(_ output: inout ByteWriter) {}
@@ -53,6 +62,7 @@ extension ElementSink {
 /// Writes elements unchanged.
 struct VerbatimSink: ElementSink {
   let terminator: UInt8
+  var isXML: Bool { true }
 
   func write(
     _ element: borrowing FoundElement, _ tree: ElementTree, _ bytes: borrowing Span<UInt8>, to output: inout ByteWriter
@@ -67,6 +77,7 @@ struct VerbatimSink: ElementSink {
 /// values (§3.3.3). Comments and processing instructions cannot have references, so they get a space too.
 struct OneLineSink: ElementSink {
   let terminator: UInt8
+  var isXML: Bool { true }
 
   func write(
     _ element: borrowing FoundElement, _ tree: ElementTree, _ bytes: borrowing Span<UInt8>, to output: inout ByteWriter

@@ -8,6 +8,8 @@ struct ElementWriter {
   private let hasConditions: Bool
   /// Whether the contents of elements must be read.
   let needsTree: Bool
+  /// The depth of the outermost element whose namespace declarations an element inherits.
+  let outermostInherited: Int
   private let keepsEntities: Bool
   /// The texts of the entities of the document.
   private var entities = EntityTexts()
@@ -23,18 +25,19 @@ struct ElementWriter {
   ///   - keepsEntities: whether references to entities are written as they are.
   ///   - maxEntityText: the most bytes of entities in an element.
   init(
-    _ form: Form, _ conditions: ElementConditions, keepsEntities: Bool, maxEntityText: Int, knowsHTML: Bool,
+    _ sink: any ElementSink, _ conditions: ElementConditions, keepsEntities: Bool, maxEntityText: Int, knowsHTML: Bool,
     _ output: Descriptor
   ) {
     self.output = ByteWriter(output, records: .filter)
-    sink = form.sink(keepsEntities: keepsEntities)
+    self.sink = sink
+    outermostInherited = sink.outermostInherited
     self.conditions = conditions
     hasConditions = conditions.needsTree
     needsTree = sink.needsTree || hasConditions
     self.keepsEntities = keepsEntities
-    self.maxEntityText = form.copiesText ? nil : maxEntityText
+    self.maxEntityText = sink.copiesText ? nil : maxEntityText
     self.knowsHTML = knowsHTML
-    sink.begin(&self.output)
+    self.sink.begin(&self.output)
   }
 
   // MARK: The output
@@ -108,21 +111,6 @@ struct ElementWriter {
       return try XMLTokenizer.tree(of: text, in: namespaces)
     } catch {
       throw error.moved(by: element.range.lowerBound)
-    }
-  }
-}
-
-extension Form {
-  /// - Parameter keepsEntities: whether files that are documents may contain references to undefined entities.
-  fileprivate func sink(keepsEntities: Bool) -> any ElementSink {
-    switch self {
-    case .verbatim(let terminator): VerbatimSink(terminator: terminator)
-    case .oneLine(let terminator): OneLineSink(terminator: terminator)
-    case .json(let form): JSONSink(form)
-    case .table(let form): TableSink(form)
-    case .records(let id, let form, let stamp): RecordSink(id: id, form, stamp)
-    case .count: CountSink()
-    case .files(let form, let terminator): FileSink(form, keepsEntities: keepsEntities, terminator: terminator)
     }
   }
 }

@@ -66,12 +66,6 @@ struct FileNamePattern {
     return pattern
   }
 
-  /// A value that is missing in an element, or empty.
-  struct Missing: Error {
-    let field: [UInt8]
-    let isEmpty: Bool
-  }
-
   /// A name made from the pattern.
   struct FileName {
     fileprivate(set) var bytes: [UInt8] = []
@@ -91,7 +85,8 @@ struct FileNamePattern {
   /// - Parameters:
   ///   - number: from 1.
   ///   - tree: its first element, if values are used.
-  func name(_ number: Int, _ tree: ElementTree) throws(Missing) -> FileName {
+  ///   - start: the offset of that element, for an error.
+  func name(_ number: Int, _ tree: ElementTree, at start: Int) throws(XMLError) -> FileName {
     var result = FileName()
     for part in parts {
       switch part {
@@ -101,7 +96,10 @@ struct FileNamePattern {
         result.bytes += [UInt8](repeating: UInt8(ascii: "0"), count: max(0, width - digits.count)) + digits
       case .value(let field):
         let value = field.value(in: tree)
-        guard let value, !value.isEmpty else { throw Missing(field: field.text, isEmpty: value != nil) }
+        guard let value, !value.isEmpty else {
+          let what = value == nil ? "an element without" : "an element with an empty"
+          throw XMLError("\(what) '\(quoted(field.text))', which the name of its file needs", at: start)
+        }
         if result.value == nil { result.value = result.bytes.count }
         result.bytes += Self.coded(value)
       }

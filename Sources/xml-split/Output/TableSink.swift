@@ -1,25 +1,12 @@
 import FeedCore
 
-/// A table of values (--fields).
-struct TableForm {
-  enum TableStyle {
-    /// Values with tabs between them.
-    case tabs
-    /// RFC 4180.
-    case csv
-  }
-
-  let columns: [Column]
-  let joining: Column.Joining?
-  /// Whether to report paths with several texts, or with none.
-  let isVerbose: Bool
-  let style: TableStyle
-  let hasHeader: Bool
-}
-
-/// Writes values from elements, one row on each line.
+/// Writes a table of values (--fields): one row on each line, with tabs between the values, or as CSV (RFC 4180).
 struct TableSink: ElementSink {
-  private let form: TableForm
+  private let columns: [Column]
+  /// Whether to report paths with several texts, or with none.
+  private let isVerbose: Bool
+  private let isCSV: Bool
+  private let hasHeader: Bool
   /// Filled before anything is written, because a value may be too long.
   private var row: [UInt8] = []
   /// For each column, whether it has had several values, which was reported.
@@ -28,45 +15,45 @@ struct TableSink: ElementSink {
   private var hadValue: [Bool]
   private var notes: [XMLError] = []
 
-  init(_ form: TableForm) {
-    self.form = form
-    hadSeveral = form.columns.map { _ in !form.isVerbose || form.joining != nil }
-    hadValue = form.columns.map { _ in false }
+  init(_ columns: [Column], isVerbose: Bool, isCSV: Bool, hasHeader: Bool) {
+    (self.columns, self.isVerbose, self.isCSV, self.hasHeader) = (columns, isVerbose, isCSV, hasHeader)
+    hadSeveral = columns.map { !isVerbose || $0.separator != nil }
+    hadValue = columns.map { _ in false }
   }
 
   var needsTree: Bool { true }
 
   func begin(_ output: inout ByteWriter) {
-    guard form.hasHeader else { return }
+    guard hasHeader else { return }
     var header: [UInt8] = []
-    for (place, column) in form.columns.enumerated() {
-      Self.beginValue(place, form.style, in: &header)
+    for (place, column) in columns.enumerated() {
+      Self.beginValue(place, isCSV, in: &header)
       let start = header.count
       header += column.text
-      Self.endValue(from: start, form, in: &header)
+      Self.endValue(from: start, in: &header, isCSV: isCSV, isOnly: columns.count == 1)
     }
-    Self.write(header, form.style, to: &output)
+    write(header, to: &output)
   }
 
   mutating func write(
     _ element: borrowing FoundElement, _ tree: ElementTree, _ bytes: borrowing Span<UInt8>, to output: inout ByteWriter
   ) throws(XMLError) {
     row.removeAll(keepingCapacity: true)
-    for place in form.columns.indices {
-      Self.beginValue(place, form.style, in: &row)
+    for place in columns.indices {
+      Self.beginValue(place, isCSV, in: &row)
       let start = row.count
       do {
-        let hasValue = try form.columns[place].append(to: &row, from: tree, joining: form.joining)
+        let hasValue = try columns[place].append(to: &row, from: tree)
         if hasValue, !hadValue[place] { hadValue[place] = true }
       } catch { throw error.moved(by: element.range.lowerBound) }
-      Self.endValue(from: start, form, in: &row)
+      Self.endValue(from: start, in: &row, isCSV: isCSV, isOnly: columns.count == 1)
       if !hadSeveral[place] { noteSeveral(place, element, tree) }
     }
-    Self.write(row, form.style, to: &output)
+    write(row, to: &output)
   }
 
   private mutating func noteSeveral(_ place: Int, _ element: borrowing FoundElement, _ tree: ElementTree) {
-    let column = form.columns[place]
+    let column = columns[place]
     guard !column.isCount, column.hasSeveral(in: tree) else { return }
     hadSeveral[place] = true
     notes.append(
@@ -82,45 +69,44 @@ struct TableSink: ElementSink {
   }
 
   var lastNotes: [String] {
-    guard form.isVerbose else { return [] }
-    return form.columns.indices.filter { !hadValue[$0] }
-      .map { "'\(shortened(form.columns[$0].text))' has no value in any element" }
+    guard isVerbose else { return [] }
+    return columns.indices.filter { !hadValue[$0] }
+      .map { "'\(shortened(columns[$0].text))' has no value in any element" }
   }
 
-  private static func write(_ row: [UInt8], _ style: TableForm.TableStyle, to output: inout ByteWriter) {
+  private func write(_ row: [UInt8], to output: inout ByteWriter) {
     output.append(row)
-    if style == .csv { output.append(UInt8(ascii: "\r")) }
+    if isCSV { output.append(UInt8(ascii: "\r")) }
     output.endLine()
   }
 
   // MARK: Values
 
   @inline(__always)
-  private static func beginValue(_ place: Int, _ style: TableForm.TableStyle, in row: inout [UInt8]) {
-    if place > 0 { row.append(style == .csv ? UInt8(ascii: ",") : UInt8(ascii: "\t")) }
+  private static func beginValue(_ place: Int, _ isCSV: Bool, in row: inout [UInt8]) {
+    if place > 0 { row.append(isCSV ? UInt8(ascii: ",") : UInt8(ascii: "\t")) }
   }
 
-  /// Changes the value that begins at `start` into what the style writes.
-  private static func endValue(from start: Int, _ form: borrowing TableForm, in row: inout [UInt8]) {
-    switch form.style {
-    case .tabs:
+  /// Changes the value that begins at `start` into what is written.
+  /// - Parameter isOnly: whether the table has no other column.
+  private static func endValue(from start: Int, in row: inout [UInt8], isCSV: Bool, isOnly: Bool) {
+    guard isCSV else {
       guard contains(row.span, from: start, { escape(of: $0) != nil }) else { return }
       for byte in take(from: start, of: &row) {
         if let letter = escape(of: byte) { row += [UInt8(ascii: "\\"), letter] } else { row.append(byte) }
       }
-    case .csv:
-      let quote = UInt8(ascii: "\"")
-      // A line with nothing on it would be no row for many readers.
-      let isNothing = row.isEmpty && form.columns.count == 1
-      guard isNothing || contains(row.span, from: start, isQuoted) else { return }
-      let value = take(from: start, of: &row)
-      row.append(quote)
-      for byte in value {
-        if byte == quote { row.append(quote) }
-        row.append(byte)
-      }
-      row.append(quote)
+      return
     }
+    let quote = UInt8(ascii: "\"")
+    // A line with nothing on it would be no row for many readers.
+    guard row.isEmpty && isOnly || contains(row.span, from: start, isQuoted) else { return }
+    let value = take(from: start, of: &row)
+    row.append(quote)
+    for byte in value {
+      if byte == quote { row.append(quote) }
+      row.append(byte)
+    }
+    row.append(quote)
   }
 
   @inline(__always)

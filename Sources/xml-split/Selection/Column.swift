@@ -10,54 +10,47 @@ final class Column: Sendable {
 
   /// As typed.
   let text: [UInt8]
+  /// What goes between several values (--join); nil if only the first one is a value of a table.
+  let separator: [UInt8]?
+  /// The most bytes of values in an element.
+  private let limit: Int
 
   init(_ text: [UInt8]) throws(OptionRefusal) {
     self.text = text
     isCount = text.starts(with: Array("count(".utf8)) && text.last == UInt8(ascii: ")")
     field = try Field(isCount ? Array(text.dropFirst(6).dropLast()) : text)
+    (separator, limit) = (nil, .max)
   }
 
-  private init(_ column: Column, _ field: Field) {
+  /// The same column, with what other options say.
+  /// - Parameter namespaces: those that some prefixes stand for.
+  init(_ column: Column, _ namespaces: [[UInt8]: [UInt8]], separator: [UInt8]?, limit: Int) {
     text = column.text
     isCount = column.isCount
-    self.field = field
+    field = column.field.resolved(namespaces)
+    (self.separator, self.limit) = (separator, limit)
   }
 
-  /// The same column, with the namespaces that some prefixes stand for.
-  func resolved(_ namespaces: [[UInt8]: [UInt8]]) -> Column { Column(self, field.resolved(namespaces)) }
-
-  /// Appends the number of values, or the first value.
-  /// - Parameter joining: how to append all values; nil for only the first.
+  /// Appends the number of values, the first value, or all values with the separator between them.
   /// - Returns: whether there is a value.
-  func append(to text: inout [UInt8], from tree: ElementTree, joining: Joining?) throws(XMLError) -> Bool {
+  func append(to text: inout [UInt8], from tree: ElementTree) throws(XMLError) -> Bool {
     if isCount {
-      text += String(count(in: tree)).utf8
+      var count = 0
+      field.forEachMatch(in: tree) { _ in
+        count += 1
+        return true
+      }
+      text += String(count).utf8
       return true
     }
-    guard let joining else {
+    guard let separator else {
       guard let match = field.firstMatch(in: tree) else { return false }
       Field.append(match, tree, to: &text)
       return true
     }
-    let values = try values(in: tree, limit: joining.limit)
-    text += values.joined(separator: joining.separator)
+    let values = try values(in: tree)
+    text += values.joined(separator: separator)
     return !values.isEmpty
-  }
-
-  /// What goes between several values (--join).
-  struct Joining {
-    let separator: [UInt8]
-    /// The most bytes of values.
-    let limit: Int
-  }
-
-  func count(in tree: ElementTree) -> Int {
-    var count = 0
-    field.forEachMatch(in: tree) { _ in
-      count += 1
-      return true
-    }
-    return count
   }
 
   func hasSeveral(in tree: ElementTree) -> Bool {
@@ -70,9 +63,8 @@ final class Column: Sendable {
   }
 
   /// All values. Elements inside each other have much text together, because each has the text of those inside it.
-  /// - Parameter limit: the most bytes of values.
-  /// - Throws: an error with offset 0 if there are more.
-  func values(in tree: ElementTree, limit: Int) throws(XMLError) -> [[UInt8]] {
+  /// - Throws: an error with offset 0 if there are too many.
+  func values(in tree: ElementTree) throws(XMLError) -> [[UInt8]] {
     var values: [[UInt8]] = []
     var size = 0
     field.forEachMatch(in: tree) { match in

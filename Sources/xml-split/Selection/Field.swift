@@ -1,7 +1,9 @@
 import FeedCore
 
 /// A value inside an element. --fields, --having, --not-having, --id and --files name it by a path from the element.
-struct Field {
+///
+/// One object, because it is used for each element.
+final class Field: Sendable {
   /// What a path leads to.
   enum Match {
     /// A node of the tree.
@@ -12,35 +14,20 @@ struct Field {
 
   /// As typed.
   let text: [UInt8]
-  private let route: FieldRoute
-
-  /// What a path means: one object, because a field is copied for each element.
-  private final class FieldRoute: Sendable {
-    let path: XMLPath
-    /// The names of most paths, such as `user/name` or `user/@id`; nil for any other.
-    let names: PlainPath?
-
-    init(_ path: XMLPath) {
-      self.path = path
-      names = PlainPath(path)
-    }
-  }
-
-  private var path: XMLPath { route.path }
+  private let path: XMLPath
+  /// The names of most paths, such as `user/name` or `user/@id`; nil for any other.
+  private let names: PlainPath?
 
   /// - Parameter text: `.`, `a/b`, `//b`, `@c`, `a/@c` or several with `|` between them.
-  init(_ text: [UInt8]) throws(OptionRefusal) {
-    self.text = text
-    route = FieldRoute(try XMLPath(inside: text))
-  }
+  convenience init(_ text: [UInt8]) throws(OptionRefusal) { self.init(text, try XMLPath(inside: text)) }
 
-  private init(text: [UInt8], path: XMLPath) {
-    self.text = text
-    route = FieldRoute(path)
+  private init(_ text: [UInt8], _ path: XMLPath) {
+    (self.text, self.path) = (text, path)
+    names = PlainPath(path)
   }
 
   /// The same field, with the namespaces that some prefixes stand for.
-  func resolved(_ namespaces: [[UInt8]: [UInt8]]) -> Field { Field(text: text, path: path.resolved(namespaces)) }
+  func resolved(_ namespaces: [[UInt8]: [UInt8]]) -> Field { Field(text, path.resolved(namespaces)) }
 
   /// The columns of a list, separated by commas.
   static func list(_ text: [UInt8]) throws(OptionRefusal) -> [Column] {
@@ -109,7 +96,7 @@ struct Field {
   /// Finds all matches in document order, each once. The attributes of an element follow it.
   /// - Parameter body: takes a match, and returns whether to continue.
   func forEachMatch(in tree: borrowing ElementTree, _ body: (Match) -> Bool) {
-    if let names = route.names { return _ = names.forEachMatch(in: tree, body) }
+    if let names { return _ = names.forEachMatch(in: tree, body) }
     var test = TreeTest(tree, path)
     if path.itself != 0, !give(path.itself, 0, tree, test, body) { return }
     guard path.first != 0 else { return }
@@ -167,5 +154,65 @@ struct Field {
       if let wanted = path.steps[step].attribute, test.matches(wanted, name, tree, isAttribute: true) { return true }
     }
     return false
+  }
+}
+
+/// A path of names only, such as `user/name` or `user/@id`. It needs no memory to be followed.
+struct PlainPath {
+  /// Those of the elements, one inside another.
+  private let elements: [[UInt8]]
+  private let attribute: [UInt8]?
+
+  /// - Returns: nil for a path with conditions, namespaces, several ways or any number of elements.
+  init?(_ path: XMLPath) {
+    guard path.last.nonzeroBitCount == 1, path.deep == 0, path.itself == 0 || path.steps.count == 1 else { return nil }
+    var elements: [[UInt8]] = []
+    var attribute: [UInt8]?
+    for step in path.steps {
+      guard step.predicates.isEmpty else { return nil }
+      switch step.attribute {
+      case nil: break
+      case .written(let name): attribute = name
+      case .any, .anyWithPrefix, .inNamespace: return nil
+      }
+      // The only step stands for the element itself.
+      if path.itself != 0 { continue }
+      guard case .written(let name) = step.name else { return nil }
+      elements.append(name)
+    }
+    self.elements = elements
+    self.attribute = attribute
+  }
+
+  /// As `Field.forEachMatch`.
+  /// - Returns: whether `body` wants to continue.
+  func forEachMatch(in tree: borrowing ElementTree, _ body: (Field.Match) -> Bool) -> Bool {
+    follow(0, from: 0, tree, body)
+  }
+
+  /// - Parameter step: the number of the next name.
+  private func follow(
+    _ step: Int, from node: Int, _ tree: borrowing ElementTree, _ body: (Field.Match) -> Bool
+  ) -> Bool {
+    if step == elements.count { return give(node, tree, body) }
+    let end = tree.nodes[node].end
+    var child = node + 1
+    while child < end {
+      if tree.nodes[child].isElement, tree.isNamed(tree.nodes[child].place, elements[step]),
+        !follow(step + 1, from: child, tree, body)
+      {
+        return false
+      }
+      child = tree.nodes[child].end
+    }
+    return true
+  }
+
+  private func give(_ node: Int, _ tree: borrowing ElementTree, _ body: (Field.Match) -> Bool) -> Bool {
+    guard let attribute else { return body(.element(node)) }
+    for index in tree.nodes[node].attributes where tree.isNamed(tree.attributes[index].name, attribute) {
+      return body(.attribute(index))
+    }
+    return true
   }
 }
