@@ -18,11 +18,6 @@ struct JoinedDocuments {
     var hasMatchAfter = false
   }
 
-  enum Warning {
-    case newDocument(Sighting)
-    case endless
-  }
-
   /// The root's start tag and name; those of the last document, until another one begins.
   private var tag: [UInt8] = []
   private(set) var name: [UInt8] = []
@@ -129,21 +124,26 @@ struct JoinedDocuments {
     return true
   }
 
+  /// The warning that another document seems to have begun inside this one, once.
   /// - Parameters:
   ///   - start: the position of the first byte of the window.
   ///   - position: how far the input was read.
-  mutating func verdict(from start: Int, at position: Int, limit: Int) -> Warning? {
+  ///   - limit: the size of the largest element.
+  mutating func warning(from start: Int, at position: Int, limit: Int) -> XMLError? {
     guard !hasWarned else { return nil }
     if let sighting {
       self.sighting = nil
       if sighting.isLikely {
         hasWarned = true
-        return .newDocument(sighting)
+        return XMLError(
+          "a new document seems to begin inside element '\(shortened(name))', which has not ended", at: sighting.offset)
       }
       if waitingSince == nil, !sighting.hasMatchAfter { waitingSince = start + sighting.offset }
     }
     guard let since = waitingSince, position - since > limit else { return nil }
     hasWarned = true
-    return .endless
+    return XMLError(
+      "element '\(shortened(name))' has not ended, and nothing matches PATH for more than \(limit) bytes (--max-size)",
+      at: position - start)
   }
 }

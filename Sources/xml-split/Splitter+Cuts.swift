@@ -42,7 +42,7 @@ extension Splitter {
       begin(at: next)
       let isKnown = !source.isUTF16 && !source.isConverting && InputDecoder.passes(bytes, from: next, isLast: isLast)
       if isKnown { return .passed }
-      return .turn(EncodingChange(start: next))
+      return .turn((next, StreamEncoding()))
     }
     guard cuts != .none, let (start, tag) = nextRestartTag(bytes), tag == .yes || !isLast else { return .none }
     let faultsBefore = faultCount

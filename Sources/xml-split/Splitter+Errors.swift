@@ -60,25 +60,6 @@ extension Splitter {
     wantNames()
   }
 
-  /// Warns if another document seems to have begun inside this one.
-  mutating func warnOfJoinedDocument(_ source: InputSource) throws(ToolFailure) {
-    let position = dropped + tokenizer.offset
-    switch joined.verdict(from: dropped, at: position, limit: options.limits.maxToken) {
-    case nil: return
-    case .newDocument(let sighting):
-      let name = shortened(joined.name)
-      try warn(
-        XMLError(
-          "a new document seems to begin inside element '\(name)', which has not ended", at: sighting.offset), source)
-    case .endless:
-      let (name, limit) = (shortened(joined.name), options.limits.maxToken)
-      try warn(
-        XMLError(
-          "element '\(name)' has not ended, and nothing matches PATH for more than \(limit) bytes (--max-size)",
-          at: tokenizer.offset), source)
-    }
-  }
-
   /// Warns of elements that are not found. Before an error, because that may end the document or the run.
   mutating func warnOfEntity(_ source: InputSource) throws(ToolFailure) {
     if let warning = tokenizer.scanner.takeWarning() { try warn(warning, source) }

@@ -102,7 +102,9 @@ extension Splitter {
   mutating func settleLost(_ bytes: borrowing Span<UInt8>, _ source: InputSource) throws(ToolFailure) {
     if !wanted.name.isEmpty, let outermost = wanted.open.first { selector.leave(to: outermost.depth - 1) }
     for inner in wanted.takeFreed() where !isDone {
-      do { try writeInner(inner, at: wanted.freedDepth, bytes) } catch { try report(error, source) }
+      do { try writeInner(inner.element, endingAt: inner.end, at: wanted.freedDepth, bytes) } catch {
+        try report(error, source)
+      }
     }
     if let node = wanted.first?.node { tokenizer.tape.forget(before: node) } else { tokenizer.tape.stop() }
   }
@@ -119,23 +121,20 @@ extension Splitter {
 
   /// Writes a complete element that takes the place of a lost one around it, if PATH matches it there.
   mutating func writeInner(
-    _ inner: WantedElements.Inner, at depth: Int, _ bytes: borrowing Span<UInt8>
+    _ element: WantedElement, endingAt end: Int, at depth: Int, _ bytes: borrowing Span<UInt8>
   ) throws(XMLError) {
+    var element = element
     var start = StartTag()
-    let offset = inner.range.lowerBound
-    guard let (end, isEmpty) = try start.parse(bytes, at: offset, maxAttributes: options.limits.maxAttributes)
+    guard let result = try start.parse(bytes, at: element.start, maxAttributes: options.limits.maxAttributes)
     else { return }
     let tag = XMLTokenizer.Token(
-      kind: isEmpty ? .emptyTag : .startTag, range: offset..<end, name: start.name, depth: depth)
+      kind: result.isEmpty ? .emptyTag : .startTag, range: element.start..<result.end, name: start.name, depth: depth)
     defer { selector.leave(to: depth - 1) }
-    let matched = try selector.enter(tag, start.attributes, bytes)
-    if matched == 0 { return }
+    element.depth = depth
+    element.matched = try selector.enter(tag, start.attributes, bytes)
+    if element.matched == 0 { return }
     isSilent = false
-    var element = WantedElement(
-      start: offset, nameEnd: start.name.upperBound, depth: depth, node: inner.node,
-      referencesBefore: inner.referencesBefore, keptBefore: 0)
-    element.matched = matched
     let inherited = options.inherits ? try inherited(by: tag, start.attributes, bytes) : []
-    try write(element, endingAt: inner.range.upperBound, inherited: inherited, bytes)
+    try write(element, endingAt: end, inherited: inherited, bytes)
   }
 }

@@ -41,14 +41,6 @@ struct Splitter {
     hint = PathHint(options.conditions.path, isWanted: streams.error.isTerminal)
   }
 
-  /// Where another document begins.
-  private enum DocumentStart {
-    /// In its place.
-    case regular(Range<Int>)
-    /// With a start tag inside the document before.
-    case restart(at: Int)
-  }
-
   static func tokenizer(_ options: Options, at start: Int = 0) -> XMLTokenizer {
     XMLTokenizer(
       at: start, limits: options.limits, isSingle: options.isSingle, endsAtFormFeed: options.endsAtFormFeed)
@@ -153,7 +145,10 @@ struct Splitter {
     for note in writer.takeNotes() { try warn(note, source) }
     try warnOfEntity(source)
     if isDone { return }
-    try warnOfJoinedDocument(source)
+    let limit = options.limits.maxToken
+    if let warning = joined.warning(from: dropped, at: dropped + tokenizer.offset, limit: limit) {
+      try warn(warning, source)
+    }
     try loseTooLarge(endingAt: tokenizer.offset, source)
     forget()
   }
@@ -237,22 +232,22 @@ struct Splitter {
       if wanted.isTooLarge(endingAt: token.range.upperBound, limit: options.limits.maxToken) {
         try loseTooLarge(endingAt: token.range.upperBound, source)
       }
-      let start: DocumentStart?
-      do { start = try handle(token, span) } catch {
-        try report(error, source)
-        if wanted.hasFreed { try settleLost(span, source) }
+      if token.kind == .documentStart {
+        deepest = .max
+        joined.beginDocument()
+        guard tokenizer.encoding.isToConvert, !source.isConverting else { continue }
+        var encoding = tokenizer.encoding
+        if options.atError == .repair { encoding.charset = encoding.charset?.assumed }
+        return (token.range.upperBound, encoding)
+      }
+      if token.kind != .endTag, joined.see(token, span) {
+        try endDocument(at: token.range.lowerBound, span, source)
+        begin(at: token.range.lowerBound, in: tokenizer.encoding)
         continue
       }
-      switch start {
-      case nil: break
-      case .regular(let range):
-        guard tokenizer.encoding.isToConvert, !source.isConverting else { break }
-        var turn = EncodingChange(start: range.upperBound, tokenizer.encoding)
-        if options.atError == .repair { turn.charset = turn.charset?.assumed }
-        return turn
-      case .restart(let offset):
-        try endDocument(at: offset, span, source)
-        begin(at: offset, in: tokenizer.encoding)
+      do { try handle(token, span) } catch {
+        try report(error, source)
+        if wanted.hasFreed { try settleLost(span, source) }
       }
     }
     return nil
@@ -277,24 +272,14 @@ struct Splitter {
   // MARK: Elements
 
   @inline(__always)
-  private mutating func handle(
-    _ token: XMLTokenizer.Token, _ bytes: borrowing Span<UInt8>
-  ) throws(XMLError) -> DocumentStart? {
-    switch token.kind {
-    case .startTag, .emptyTag:
-      if joined.see(token, bytes) { return .restart(at: token.range.lowerBound) }
-      do { try enter(token, bytes) } catch {
-        if token.kind == .emptyTag { try leave(token, bytes) }
+  private mutating func handle(_ tag: XMLTokenizer.Token, _ bytes: borrowing Span<UInt8>) throws(XMLError) {
+    if tag.kind != .endTag {
+      do { try enter(tag, bytes) } catch {
+        if tag.kind == .emptyTag { try leave(tag, bytes) }
         throw error
       }
-      if token.kind == .emptyTag { try leave(token, bytes) }
-    case .endTag: try leave(token, bytes)
-    case .documentStart:
-      deepest = .max
-      joined.beginDocument()
-      return .regular(token.range)
     }
-    return nil
+    if tag.kind != .startTag { try leave(tag, bytes) }
   }
 
   private mutating func enter(_ tag: XMLTokenizer.Token, _ bytes: borrowing Span<UInt8>) throws(XMLError) {
@@ -356,7 +341,7 @@ struct Splitter {
       if !wanted.name.isEmpty {
         deepest = wanted.lastDepth
         guard let element else { return }
-        return try writeInner(.init(element, endingAt: tag.range.upperBound), at: wanted.open[0].depth, bytes)
+        return try writeInner(element, endingAt: tag.range.upperBound, at: wanted.open[0].depth, bytes)
       }
     }
     deepest = .max

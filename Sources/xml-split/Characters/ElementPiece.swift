@@ -35,19 +35,75 @@ enum ElementPiece {
     }
   }
 
-  /// The first reference in an element to an entity that needs a declaration, and its offset.
-  static func firstEntity(in bytes: borrowing Span<UInt8>) -> (name: [UInt8], offset: Int)? {
-    guard firstIndex(of: UInt8(ascii: "&"), in: bytes, 0..<bytes.count) != nil else { return nil }
+  /// The entities that an element refers to and that need a declaration: names and offsets.
+  static func entities(in bytes: borrowing Span<UInt8>) throws(XMLError) -> [(name: [UInt8], offset: Int)] {
+    guard firstIndex(of: UInt8(ascii: "&"), in: bytes, 0..<bytes.count) != nil else { return [] }
+    var found: [(name: [UInt8], offset: Int)] = []
     var index = 0
     while index < bytes.count {
       let piece = ElementPiece(bytes, at: index)
       let end = piece.end(bytes, from: index)
       switch piece {
-      case .text, .startTag: if let found = XMLText.firstEntity(bytes, index..<end) { return found }
+      case .text, .startTag: found += try XMLReference.entities(in: bytes, index..<end)
       case .endTag, .delimited: break
       }
       index = end
     }
-    return nil
+    return found
+  }
+}
+
+/// Markup with a fixed beginning and end, and characters between them.
+enum DelimitedMarkup {
+  /// [15] Comment.
+  case comment
+  /// [18] CDSect.
+  case cdataSection
+  /// [16] PI.
+  case processingInstruction
+
+  var start: StaticString {
+    switch self {
+    case .comment: "<!--"
+    case .cdataSection: "<![CDATA["
+    case .processingInstruction: "<?"
+    }
+  }
+
+  var end: StaticString {
+    switch self {
+    case .comment: "-->"
+    case .cdataSection: "]]>"
+    case .processingInstruction: "?>"
+    }
+  }
+
+  /// The first byte of `end`.
+  var endByte: UInt8 {
+    switch self {
+    case .comment: UInt8(ascii: "-")
+    case .cdataSection: UInt8(ascii: "]")
+    case .processingInstruction: UInt8(ascii: "?")
+    }
+  }
+
+  /// For messages.
+  var shown: String {
+    switch self {
+    case .comment: "a comment"
+    case .cdataSection: "a CDATA section"
+    case .processingInstruction: "a processing instruction"
+    }
+  }
+
+  /// The text between the beginning, which is at `start`, and the end.
+  func content(in bytes: borrowing Span<UInt8>, at start: Int) -> Range<Int> {
+    let first = start + self.start.utf8CodeUnitCount
+    var index = first
+    while let found = firstIndex(of: endByte, in: bytes, index..<bytes.count) {
+      if startsWith(bytes, end, at: found) == .yes { return first..<found }
+      index = found + 1
+    }
+    return first..<bytes.count
   }
 }

@@ -99,7 +99,7 @@ enum XMLReference {
     }
   }
 
-  /// The entities that a checked literal refers to: names and offsets.
+  /// The entities that a checked literal refers to and that need a declaration: names and offsets.
   static func entities(
     in bytes: borrowing Span<UInt8>, _ range: Range<Int>
   ) throws(XMLError) -> [(name: [UInt8], offset: Int)] {
@@ -108,7 +108,9 @@ enum XMLReference {
     while let start = firstIndex(of: UInt8(ascii: "&"), in: bytes, index..<range.upperBound),
       let end = firstIndex(of: UInt8(ascii: ";"), in: bytes, start..<range.upperBound)
     {
-      if case .entity(let name) = try XMLReference(bytes, start..<(end + 1)) { names.append((name, start)) }
+      if case .entity(let name) = try XMLReference(bytes, start..<(end + 1)), predefined(name) == nil {
+        names.append((name, start))
+      }
       index = end + 1
     }
     return names

@@ -141,12 +141,6 @@ enum XMLText {
     }
   }
 
-  /// The first reference in a text to an entity that needs a declaration, and its offset.
-  static func firstEntity(_ bytes: borrowing Span<UInt8>, _ range: Range<Int>) -> (name: [UInt8], offset: Int)? {
-    let names = try? XMLReference.entities(in: bytes, range)
-    return names?.first { XMLReference.predefined($0.name) == nil }
-  }
-
   static func illegal(_ bytes: borrowing Span<UInt8>, _ index: Int) -> XMLError {
     let byte = bytes[index]
     if byte == 0xED, index + 1 < bytes.count, bytes[index + 1] >= 0xA0 {

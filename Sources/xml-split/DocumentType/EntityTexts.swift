@@ -47,22 +47,12 @@ struct EntityTexts {
     leftInRecord = limit
     let bytes = element.span
     var result: [UInt8] = []
-    var (index, copied) = (0, 0)
-    while index < bytes.count {
-      let piece = ElementPiece(bytes, at: index)
-      let end = piece.end(bytes, from: index)
-      switch piece {
-      case .text, .startTag:
-        for (name, offset) in try XMLReference.entities(in: bytes, index..<end)
-        where XMLReference.predefined(name) == nil {
-          result.append(span: bytes.extracting(copied..<offset))
-          Self.append(try text(of: name, at: offset), to: &result)
-          // After the `&`, the name and the `;`.
-          copied = offset + name.count + 2
-        }
-      case .endTag, .delimited: break
-      }
-      index = end
+    var copied = 0
+    for (name, offset) in try ElementPiece.entities(in: bytes) {
+      result.append(span: bytes.extracting(copied..<offset))
+      Self.append(try text(of: name, at: offset), to: &result)
+      // After the `&`, the name and the `;`.
+      copied = offset + name.count + 2
     }
     if copied == 0 { return nil }
     result.append(span: bytes.extracting(copied..<bytes.count))

@@ -13,7 +13,7 @@ struct WantedElement {
   /// The offset after its name.
   var nameEnd: Int
   /// The number of elements around it, including itself.
-  let depth: Int
+  var depth: Int
   /// Its place on the tape, if its tree is needed.
   let node: Int?
   /// How many references to entities came before it.
@@ -27,18 +27,8 @@ struct WantedElement {
 }
 
 struct WantedElements {
-  /// A complete element inside a wanted one.
-  struct Inner {
-    var range: Range<Int>
-    let node: Int?
-    let referencesBefore: Int
-
-    init(_ element: WantedElement, endingAt end: Int) {
-      range = element.start..<end
-      node = element.node
-      referencesBefore = element.referencesBefore
-    }
-  }
+  /// A complete element inside a wanted one, and the offset after it.
+  typealias Inner = (element: WantedElement, end: Int)
 
   /// The outermost first. Under repair, each of the others has its name.
   private(set) var open: [WantedElement] = []
@@ -77,7 +67,9 @@ struct WantedElements {
       open[index].nameEnd -= count
     }
     for index in kept.indices {
-      kept[index].range = (kept[index].range.lowerBound - count)..<(kept[index].range.upperBound - count)
+      kept[index].element.start -= count
+      kept[index].element.nameEnd -= count
+      kept[index].end -= count
     }
   }
 
@@ -114,7 +106,7 @@ struct WantedElements {
     if !isOuter, offset - element.start > limit { return nil }
     if kept.count > element.keptBefore { kept.removeLast(kept.count - element.keptBefore) }
     if isOuter { return element }
-    kept.append(Inner(element, endingAt: offset))
+    kept.append((element, offset))
     return nil
   }
 

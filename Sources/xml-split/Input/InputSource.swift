@@ -2,19 +2,9 @@
 
 import FeedCore
 
-/// The text from an offset on must be decoded in another way.
-struct EncodingChange {
-  let start: Int
-  /// What to convert from, and its name in the input; nil for any encoding that documents can begin with.
-  var charset: Charset?
-  let name: [UInt8]
-
-  init(start: Int, _ encoding: StreamEncoding = StreamEncoding()) {
-    self.start = start
-    charset = encoding.charset
-    name = encoding.name
-  }
-}
+/// The text from an offset on must be decoded in another way: from this encoding, or without a charset, from any
+/// encoding that documents can begin with.
+typealias EncodingChange = (start: Int, encoding: StreamEncoding)
 
 struct InputSource {
   enum Piece {
@@ -96,10 +86,10 @@ struct InputSource {
 
   /// Begins again with the text from `start`, as `InputDecoder.begin`.
   mutating func begin(_ turn: EncodingChange, _ window: inout Window) throws(XMLError) {
-    guard decoder.begin(turn.charset, at: turn.start, &window.bytes) else {
-      throw .unsupportedEncoding(turn.name, at: turn.start)
+    guard decoder.begin(turn.encoding.charset, at: turn.start, &window.bytes) else {
+      throw .unsupportedEncoding(turn.encoding.name, at: turn.start)
     }
-    charsetName = turn.name
+    charsetName = turn.encoding.name
     holdsMore = decoder.hasRest
   }
 
@@ -176,5 +166,39 @@ struct InputSource {
   private func message(_ error: XMLError, _ window: Window) -> String {
     let isIllegal = error.offset < window.bytes.count && window.bytes[error.offset] == TextConverter.illegal
     return isConverting && isIllegal ? "invalid \(shortened(charsetName))" : error.message
+  }
+}
+
+/// The line before a document with its length in bytes (--length-prefixed). Blank lines before it only keep a connection
+/// alive.
+struct LengthPrefix {
+  /// More digits than any length has.
+  private static let maxDigits = 18
+
+  private var length = 0
+  private var digits = 0
+  private var hasReturn = false
+
+  /// Whether the line has begun.
+  var isInside: Bool { digits > 0 }
+
+  /// Reads the next byte.
+  /// - Returns: the length, at the byte that ends the line.
+  mutating func take(_ byte: UInt8) throws(XMLError) -> Int? {
+    switch byte {
+    case let digit where digit.isDigit && !hasReturn && digits < Self.maxDigits:
+      length = length * 10 + Int(digit - UInt8(ascii: "0"))
+      digits += 1
+      return nil
+    case UInt8(ascii: "\r") where !hasReturn:
+      hasReturn = true
+      return nil
+    case let blank where blank.isBlank && digits == 0 && !hasReturn:
+      return nil
+    case UInt8(ascii: "\n"):
+      defer { self = LengthPrefix() }
+      return digits > 0 ? length : nil
+    default: throw XMLError("expected a line with the length of a document", at: 0)
+    }
   }
 }

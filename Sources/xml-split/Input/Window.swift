@@ -1,10 +1,30 @@
 import FeedCore
 
-/// The part of the input that may still be needed, and the position of its first byte.
+/// Bytes of the input, and those that take their place.
+struct Repair {
+  let range: Range<Int>
+  let replacement: [UInt8]
+
+  init(_ range: Range<Int>, _ replacement: [UInt8]) {
+    self.range = range
+    self.replacement = replacement
+  }
+
+  /// How many bytes longer the text becomes.
+  var growth: Int { replacement.count - range.count }
+
+  init(_ range: Range<Int>, _ replacement: StaticString) {
+    self.init(range, Array(replacement.description.utf8))
+  }
+}
+
+/// The part of the input that may still be needed. Messages name places of the input, also after repairs.
 struct Window {
   var bytes: [UInt8] = []
-  private var position = TextPlace()
-  private var marks = EditMarks()
+  /// Offsets in `bytes`, and their positions in the input: of the first byte, and of the byte after each repair.
+  private var marks: [(offset: Int, position: TextPlace)] = [(0, TextPlace())]
+  /// With more, places before the last repair become inexact: half of the marks are forgotten.
+  private static let maxMarks = 1 << 16
   /// Input that follows `bytes`, from `restStart`: after a repair it comes in small slices, because another repair
   /// moves all bytes after it.
   private var rest: [UInt8] = []
@@ -14,21 +34,37 @@ struct Window {
 
   /// Removes the bytes before an offset.
   mutating func drop(_ count: Int) {
-    var mark = marks.last(before: count, start: position)
-    mark.position.advance(over: bytes.span, mark.offset..<count)
-    position = mark.position
-    marks.drop(count)
+    let last = lastMark(before: count)
+    marks[last] = (count, position(of: count))
+    marks.removeFirst(last)
+    for index in marks.indices { marks[index].offset -= count }
     bytes.removeFirst(count)
   }
 
   /// Moves past input bytes that are not wanted, while the window is empty.
   mutating func advance(over others: [UInt8], _ range: Range<Int>) {
-    position.advance(over: others.span, range)
+    marks[0].position.advance(over: others.span, range)
   }
 
   func place(of offset: Int) -> TextPlace {
-    let mark = marks.last(before: offset, start: position)
+    let mark = marks[lastMark(before: offset)]
     return mark.position.place(of: offset, in: bytes, from: mark.offset)
+  }
+
+  private func position(of offset: Int) -> TextPlace {
+    var mark = marks[lastMark(before: offset)]
+    mark.position.advance(over: bytes.span, mark.offset..<offset)
+    return mark.position
+  }
+
+  /// The index of the last mark that is not after `offset`.
+  private func lastMark(before offset: Int) -> Int {
+    var (low, high) = (1, marks.count)
+    while low < high {
+      let middle = (low + high) / 2
+      if marks[middle].offset <= offset { low = middle + 1 } else { high = middle }
+    }
+    return low - 1
   }
 
   // MARK: Repairs
@@ -39,11 +75,11 @@ struct Window {
   /// Changes bytes that are after all others that were changed.
   mutating func apply(_ repair: Repair) {
     let range = repair.range
-    var mark = marks.last(before: range.lowerBound, start: position)
-    mark.position.advance(over: bytes.span, mark.offset..<range.upperBound)
+    let position = position(of: range.upperBound)
     holdBack(from: range.upperBound + Self.sliceSize)
     bytes.replaceSubrange(range, with: repair.replacement)
-    marks.add(range.lowerBound + repair.replacement.count, mark.position)
+    if marks.count > Self.maxMarks { marks = marks.indices.filter { $0 % 2 == 0 }.map { marks[$0] } }
+    marks.append((range.lowerBound + repair.replacement.count, position))
   }
 
   private mutating func holdBack(from end: Int) {

@@ -12,8 +12,8 @@ struct ElementJSON {
   private struct Member {
     enum MemberValue {
       case attribute(Int)
-      /// The namespace declarations of an element, and the first of them.
-      case declarations(of: Int, Int)
+      /// The namespace declarations of an element.
+      case declarations(of: Int)
       case element(Int)
       case text(of: Int)
     }
@@ -36,12 +36,6 @@ struct ElementJSON {
     }
 
     var isText: Bool { if case .text = value { true } else { false } }
-  }
-
-  /// A name, for an index.
-  private struct NameKey: Hashable {
-    let namespace: [UInt8]?
-    let name: [UInt8]
   }
 
   /// The part being written: the children of an element, an object whose members were sorted, the values of one member, or
@@ -69,7 +63,7 @@ struct ElementJSON {
   private var firsts: [Int] = []
   private var known: UInt64 = 0
   /// If there are many names: the first member of each.
-  private var index: [NameKey: Int] = [:]
+  private var index: [[UInt8]: Int] = [:]
   private static let indexThreshold = 32
 
   init(arrays: Set<[UInt8]>? = [], isOrdered: Bool = false, names: JSONNames = JSONNames()) {
@@ -213,8 +207,7 @@ struct ElementJSON {
 
   /// Writes the children of an element up to one that is an object or an array, or all, and the text and the end.
   private mutating func writeChildren(
-    of element: Int, from start: Int, isFirst: Bool, _ tree: ElementTree,
-    to output: inout ByteWriter
+    of element: Int, from start: Int, isFirst: Bool, _ tree: ElementTree, to output: inout ByteWriter
   ) {
     let end = tree.nodes[element].end
     var (child, comma) = (start, isFirst ? nil : UInt8(ascii: ","))
@@ -245,8 +238,7 @@ struct ElementJSON {
 
   /// Writes the members of an object up to one that is an object or an array, or all and the end.
   private mutating func writeMembers(
-    from start: Int, first: Int, isFirst: Bool, _ tree: ElementTree,
-    to output: inout ByteWriter
+    from start: Int, first: Int, isFirst: Bool, _ tree: ElementTree, to output: inout ByteWriter
   ) {
     var place = start
     while place < members.count {
@@ -290,7 +282,7 @@ struct ElementJSON {
     case .attribute(let index): tree.writeValue(of: index, to: &output)
     case .element(let node): begin(node, tree, to: &output)
     case .text(let node): tree.writeOwnText(of: node, to: &output)
-    case .declarations(let node, _):
+    case .declarations(let node):
       var separator = UInt8(ascii: "{")
       for index in tree.nodes[node].attributes {
         guard let prefix = Namespaces.declaredPrefix(tree.bytes.span, tree.attributes[index].name) else { continue }
@@ -319,7 +311,7 @@ struct ElementJSON {
       } else if declarations == nil {
         // The name of any of them begins with `xmlns`.
         let start = name.lowerBound
-        declarations = member(.declarations(of: element, index), start..<(start + 5), tree)
+        declarations = member(.declarations(of: element), start..<(start + 5), tree)
       }
     }
     if let declarations { add(declarations, tree) }
@@ -334,12 +326,12 @@ struct ElementJSON {
 
   private func element(_ node: Int, _ tree: ElementTree) -> Member {
     let name = tree.nodes[node].place
-    return member(.element(node), hasWrittenNames ? name : names.kept(name, tree.bytes.span), tree)
+    return member(.element(node), names.kept(name, tree.bytes.span), tree)
   }
 
   private func attribute(_ index: Int, _ tree: ElementTree) -> Member {
     let name = tree.attributes[index].name
-    return member(.attribute(index), hasWrittenNames ? name : names.kept(name, tree.bytes.span), tree)
+    return member(.attribute(index), names.kept(name, tree.bytes.span), tree)
   }
 
   @inline(__always)
@@ -365,9 +357,7 @@ struct ElementJSON {
 
   /// The first member with the name of this one.
   private mutating func first(like member: Member, _ tree: ElementTree) -> Int? {
-    guard firsts.count > Self.indexThreshold else {
-      return firsts.first { areSame(members[$0], member, tree) }
-    }
+    guard firsts.count > Self.indexThreshold else { return firsts.first { areSame(members[$0], member, tree) } }
     // The index is made when it is first needed.
     if index.isEmpty {
       for first in firsts { index[key(of: members[first], tree)] = first }
@@ -394,39 +384,27 @@ struct ElementJSON {
     }
   }
 
-  private func key(of member: Member, _ tree: ElementTree) -> NameKey {
-    if member.isText { return NameKey(namespace: nil, name: names.textKey) }
-    let namespace = namespace(of: member)
-    var name = Array(tree.bytes[member.name])
-    if member.isAttribute, !isOrdered {
-      let prefix = names.attributePrefix
-      // With a prefix, the name of an attribute in a namespace is no name of an element: `@{uri}name`.
-      if namespace != nil, !prefix.isEmpty { name = [UInt8(ascii: "{")] + name }
-      name = prefix + name
-    }
-    return NameKey(namespace: namespace, name: name)
+  /// The whole name of a member: `name`, `@name`, `{uri}name` or `@{uri}name`.
+  private func key(of member: Member, _ tree: ElementTree) -> [UInt8] {
+    if member.isText { return names.textKey }
+    let namespace = namespace(of: member).map { [UInt8(ascii: "{")] + $0 + [UInt8(ascii: "}")] } ?? []
+    return (member.isAttribute && !isOrdered ? names.attributePrefix : []) + namespace + tree.bytes[member.name]
   }
 
   private func writeName(
-    _ member: Member, _ tree: ElementTree, after first: UInt8?,
-    before last: UInt8 = UInt8(ascii: ":"), to output: inout ByteWriter
+    _ member: Member, _ tree: ElementTree, after first: UInt8?, before last: UInt8 = UInt8(ascii: ":"),
+    to output: inout ByteWriter
   ) {
     if member.isText {
       if let first { output.append(first) }
       return output.append(names.textStart)
     }
-    let prefix = member.isAttribute && !isOrdered ? names.attributeStart : []
-    guard let namespace = namespace(of: member) else {
+    if namespace(of: member) == nil {
+      let prefix = member.isAttribute && !isOrdered ? names.attributeStart : []
       return tree.writeName(member.name, prefix: prefix, after: first, before: last, to: &output)
     }
     if let first { output.append(first) }
-    output.append(UInt8(ascii: "\""))
-    output.append(prefix)
-    output.append(UInt8(ascii: "{"))
-    JSONString.writeContents(namespace.span, 0..<namespace.count, to: &output)
-    output.append(UInt8(ascii: "}"))
-    tree.writeName(member.name, to: &output)
-    output.append(UInt8(ascii: "\""))
+    JSONString.write(key(of: member, tree), to: &output)
     output.append(last)
   }
 
@@ -435,8 +413,6 @@ struct ElementJSON {
     if member.next != 0 { return true }
     guard mayHaveArrays, case .element = member.value else { return false }
     guard let arrays else { return true }
-    let name = Array(tree.bytes[member.name])
-    return arrays.contains(
-      namespace(of: member).map { Array("{".utf8) + $0 + Array("}".utf8) + name } ?? name)
+    return arrays.contains(key(of: member, tree))
   }
 }

@@ -106,12 +106,12 @@ struct FileSink: ElementSink {
   private func checkEntities(_ element: borrowing FoundElement, _ bytes: borrowing Span<UInt8>) throws(XMLError) {
     if keepsEntities { return }
     let start = element.range.lowerBound
-    if let found = ElementPiece.firstEntity(in: bytes.extracting(element.range)) {
+    if let found = try ElementPiece.entities(in: bytes.extracting(element.range)).first {
       throw XMLError.entity(found.name, at: start + found.offset)
     }
     // The rest of the document comes from around the element.
     let around = head + element.inherited.joined()
-    if let found = XMLText.firstEntity(around.span, 0..<around.count) {
+    if let found = try? XMLReference.entities(in: around.span, 0..<around.count).first {
       throw XMLError.entity(found.name, at: start)
     }
   }

@@ -7,7 +7,7 @@ struct PathParser {
   private let isInside: Bool
   private var index = 0
   private var isInBrackets = false
-  private var steps: [XMLPath.PathStep] = []
+  private var steps: [XMLPath.LocationStep] = []
   private var counters = 0
 
   private init(_ text: [UInt8], isInside: Bool) {
@@ -45,7 +45,7 @@ struct PathParser {
     var isDeep = !isInside
     if isInside, !isNext(".."), take(".") {
       guard take("/") else {
-        steps.append(XMLPath.PathStep(name: .any, isDeep: false))
+        steps.append(XMLPath.LocationStep(name: .any, isDeep: false))
         return true
       }
       isDeep = take("/")
@@ -55,7 +55,7 @@ struct PathParser {
       if isInside { throw refusal("a path inside an element must not begin with '/'") }
       isDeep = false
     } else if isInside, isNext("@") {
-      steps.append(XMLPath.PathStep(name: .any, isDeep: false, attribute: try attribute()))
+      steps.append(XMLPath.LocationStep(name: .any, isDeep: false, attribute: try attribute()))
       return true
     }
     let start = steps.count
@@ -82,9 +82,9 @@ struct PathParser {
 
   // MARK: Steps
 
-  private mutating func step(_ isDeep: Bool) throws(OptionRefusal) -> XMLPath.PathStep {
+  private mutating func step(_ isDeep: Bool) throws(OptionRefusal) -> XMLPath.LocationStep {
     let name = try name("the name of an element")
-    var step = XMLPath.PathStep(name: name, isDeep: isDeep)
+    var step = XMLPath.LocationStep(name: name, isDeep: isDeep)
     while take("[") {
       isInBrackets = true
       skipBlanks()
@@ -113,23 +113,23 @@ struct PathParser {
     return step
   }
 
-  private mutating func condition() throws(OptionRefusal) -> XMLPath.PathCondition {
+  private mutating func condition() throws(OptionRefusal) -> XMLPath.StepCondition {
     let isNegated = take("not(")
     skipBlanks()
     var children: [XMLPath.Name] = []
     let value = try value(&children)
     skipBlanks()
-    var test = XMLPath.PathCondition.Test.exists
+    var test = XMLPath.StepCondition.Test.exists
     if take("!=") { test = .differs(try literal()) } else if take("=") { test = .equals(try literal()) }
     if value == .text, children.isEmpty, test == .exists { throw problem("expected '=' or '!=' after '.'") }
     skipBlanks()
     if isNegated, !take(")") { throw problem("expected ')'") }
-    return XMLPath.PathCondition(children: children, value: value, test: test, isNegated: isNegated)
+    return XMLPath.StepCondition(children: children, value: value, test: test, isNegated: isNegated)
   }
 
   private mutating func value(
     _ children: inout [XMLPath.Name]
-  ) throws(OptionRefusal) -> XMLPath.PathCondition.ConditionValue {
+  ) throws(OptionRefusal) -> XMLPath.StepCondition.TestedValue {
     if !isNext(".."), take(".") { return .text }
     repeat {
       if isNext("@") { return .attribute(try attribute()) }
@@ -198,5 +198,70 @@ struct PathParser {
   /// What was expected here, or if this is XPath that is not offered, what to write in its place.
   private func problem(_ message: String) -> OptionRefusal {
     refusal(XPathHint.text(text.span, at: index, isInBrackets: isInBrackets) ?? message)
+  }
+}
+
+/// What to write in place of XPath that is not offered.
+enum XPathHint {
+  private static let anywhere: [(start: StaticString, hint: String)] = [
+    ("..", "there is no way up: name the outer element, as in a[b='x']"),
+    ("$", "there are no variables: use a value in quotes"),
+    (":", "'*:a' is not offered: write the name as in the tags, or use '--ns'"),
+    ("<", "'<' is not offered: print the value with '--fields', and compare it with awk"),
+    (">", "'>' is not offered: print the value with '--fields', and compare it with awk"),
+  ]
+  private static let outside: [(start: StaticString, hint: String)] = [
+    ("@", "an attribute is not an element: use 'a[@b]', or '--fields @b'"),
+    ("[", "brackets can follow only the name of an element"),
+    ("(", "there are no parentheses: use 'a/c|b/c', or '--limit'"),
+    ("=", "a value is compared only in brackets: use a[.='b']"),
+    ("!=", "a value is compared only in brackets: use a[.!='b']"),
+    (",", "a comma does not separate paths here: use '|'"),
+  ]
+  private static let inBrackets: [(start: StaticString, hint: String)] = [
+    ("//", "'//' is not offered in brackets: name the children, or use '--having'"),
+    ("/", "a path in brackets starts at the element: begin with the name of a child"),
+    ("[", "brackets are not offered in brackets: use '[a/b]', or '--having a[b]'"),
+    ("|", "'|' is not offered in brackets: use 'a[b]|a[c]'"),
+    ("and ", "'and' is not offered: use '[a][b]'"),
+    ("or ", "'or' is not offered: use 'a[b]|a[c]'"),
+  ]
+
+  /// - Parameter index: where something else was expected.
+  static func text(_ text: borrowing Span<UInt8>, at index: Int, isInBrackets: Bool) -> String? {
+    for (start, hint) in anywhere + (isInBrackets ? inBrackets : outside)
+    where startsWith(text, start, at: index) == .yes { return hint }
+    return nil
+  }
+
+  /// - Parameters:
+  ///   - word: a word where a name can stand.
+  ///   - isCalled: whether `(` follows it.
+  static func word(_ word: [UInt8], isCalled: Bool) -> String? {
+    if isCalled {
+      switch String(decoding: word, as: UTF8.self) {
+      case "text": return "text() is offered only in brackets: the text of an element is its value"
+      case "node": return "node() is not offered: use '*' for any element"
+      case "last": return "last() is offered only alone, as in '[last()]'"
+      case "position": return "position() is not offered: use a number alone, as in '[2]', or '--limit'"
+      case "count": return "count() is offered only around a whole path of '--fields'"
+      case "not": return "not() is offered only around a whole condition"
+      case "local-name", "name", "namespace-uri":
+        return "\(quoted(word))() is not offered: write the name as in the tags, or use '--ns'"
+      default: return "\(quoted(word))() is not offered: the only functions are not(), text() and last()"
+      }
+    }
+    let colon = UInt8(ascii: ":")
+    guard let end = word.indices.dropLast().first(where: { word[$0] == colon && word[$0 + 1] == colon }) else {
+      return nil
+    }
+    let axis = String(decoding: word[..<end], as: UTF8.self)
+    switch axis {
+    case "child": return "'child::' is not offered: use 'a/b'"
+    case "descendant", "descendant-or-self": return "'\(axis)::' is not offered: use 'a//b'"
+    case "attribute": return "'attribute::' is not offered: use '@a'"
+    case "parent", "ancestor", "ancestor-or-self": return "there is no way up: name the outer element, as in a[b='x']"
+    default: return "'\(quoted(Array(word[..<end])))::' is not offered: use names with '/' or '//' between them"
+    }
   }
 }

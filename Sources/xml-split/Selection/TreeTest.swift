@@ -38,7 +38,7 @@ struct TreeTest {
   ///   - end: that of the element around it.
   ///   - matcher: counts the element.
   mutating func matches(
-    _ step: borrowing XMLPath.PathStep, _ node: Int, before end: Int, _ tree: borrowing ElementTree,
+    _ step: borrowing XMLPath.LocationStep, _ node: Int, before end: Int, _ tree: borrowing ElementTree,
     _ matcher: inout PathMatcher
   ) -> Bool {
     guard let name = tree.nodes[node].name, matches(step.name, name, tree) else { return false }
@@ -54,7 +54,7 @@ struct TreeTest {
 
   /// Whether a later sibling matches the name of a step and its first `count` predicates.
   private mutating func isFollowed(
-    _ step: borrowing XMLPath.PathStep, _ count: Int, _ node: Int, before end: Int, _ tree: borrowing ElementTree
+    _ step: borrowing XMLPath.LocationStep, _ count: Int, _ node: Int, before end: Int, _ tree: borrowing ElementTree
   ) -> Bool {
     leave()
     defer { enter(node, tree) }
@@ -82,19 +82,19 @@ struct TreeTest {
   }
 
   /// Whether the late conditions of a step hold in an element, which was entered.
-  mutating func holdsLate(_ step: borrowing XMLPath.PathStep, _ node: Int, _ tree: borrowing ElementTree) -> Bool {
+  mutating func holdsLate(_ step: borrowing XMLPath.LocationStep, _ node: Int, _ tree: borrowing ElementTree) -> Bool {
     for case .condition(let condition) in step.predicates
     where !condition.isEarly && !holds(condition, node, tree) { return false }
     return true
   }
 
-  private mutating func holds(_ condition: XMLPath.PathCondition, _ node: Int, _ tree: borrowing ElementTree) -> Bool {
+  private mutating func holds(_ condition: XMLPath.StepCondition, _ node: Int, _ tree: borrowing ElementTree) -> Bool {
     hasValue(condition, condition.children[...], node, tree) != condition.isNegated
   }
 
   /// Whether a value of an element passes the test. Every node is visited at most once for each name of `children`.
   private mutating func hasValue(
-    _ condition: XMLPath.PathCondition, _ children: ArraySlice<XMLPath.Name>, _ node: Int, _ tree: borrowing ElementTree
+    _ condition: XMLPath.StepCondition, _ children: ArraySlice<XMLPath.Name>, _ node: Int, _ tree: borrowing ElementTree
   ) -> Bool {
     guard let wanted = children.first else { return passes(condition.test, condition.value, node, tree) }
     var child = node + 1
@@ -112,7 +112,7 @@ struct TreeTest {
   // MARK: Values
 
   private mutating func passes(
-    _ test: XMLPath.PathCondition.Test, _ value: XMLPath.PathCondition.ConditionValue, _ node: Int,
+    _ test: XMLPath.StepCondition.Test, _ value: XMLPath.StepCondition.TestedValue, _ node: Int,
     _ tree: borrowing ElementTree
   ) -> Bool {
     switch value {

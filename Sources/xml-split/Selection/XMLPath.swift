@@ -26,8 +26,8 @@ struct XMLPath {
   }
 
   /// A condition on an element.
-  struct PathCondition: Equatable {
-    enum ConditionValue: Equatable {
+  struct StepCondition: Equatable {
+    enum TestedValue: Equatable {
       /// All text in an element, also that of elements inside it.
       case text
       /// A piece of text directly in an element.
@@ -43,7 +43,7 @@ struct XMLPath {
 
     /// The names of child elements, one inside another, that lead to the value.
     var children: [Name]
-    var value: ConditionValue
+    var value: TestedValue
     /// True if one of the values passes it.
     let test: Test
     let isNegated: Bool
@@ -60,10 +60,10 @@ struct XMLPath {
     case number(Int, counter: Int)
     /// The last one of these. Only in an element, because it must be complete.
     case last
-    case condition(PathCondition)
+    case condition(StepCondition)
   }
 
-  struct PathStep: Equatable {
+  struct LocationStep: Equatable {
     let name: Name
     var predicates: [Predicate] = []
     /// Whether any number of elements may be between this step and the one before: `//`.
@@ -78,7 +78,7 @@ struct XMLPath {
   }
 
   /// The steps of all paths of a union, one path after another. The sets of steps below are bits of a word.
-  let steps: [PathStep]
+  let steps: [LocationStep]
   /// The first steps.
   let first: UInt64
   /// The last steps.
@@ -111,8 +111,8 @@ struct XMLPath {
 
   /// - Parameters:
   ///   - first, last, itself: as the properties.
-  init(_ steps: [PathStep], first: UInt64, last: UInt64, itself: UInt64, counters: Int) {
-    func bits(_ isIn: (PathStep) -> Bool) -> UInt64 {
+  init(_ steps: [LocationStep], first: UInt64, last: UInt64, itself: UInt64, counters: Int) {
+    func bits(_ isIn: (LocationStep) -> Bool) -> UInt64 {
       steps.indices.reduce(0) { $0 | (isIn(steps[$1]) ? 1 << UInt64($1) : 0) }
     }
     self.steps = steps
@@ -148,15 +148,15 @@ extension XMLPath.Name {
   }
 }
 
-extension XMLPath.PathStep {
-  fileprivate func mapNames(_ change: (XMLPath.Name) -> XMLPath.Name) -> XMLPath.PathStep {
+extension XMLPath.LocationStep {
+  fileprivate func mapNames(_ change: (XMLPath.Name) -> XMLPath.Name) -> XMLPath.LocationStep {
     let predicates = predicates.map { predicate -> XMLPath.Predicate in
       guard case .condition(var condition) = predicate else { return predicate }
       condition.children = condition.children.map(change)
       if case .attribute(let name) = condition.value { condition.value = .attribute(change(name)) }
       return .condition(condition)
     }
-    return XMLPath.PathStep(
+    return XMLPath.LocationStep(
       name: change(name), predicates: predicates, isDeep: isDeep, attribute: attribute.map(change))
   }
 
@@ -194,7 +194,7 @@ extension XMLPath.Name {
   }
 }
 
-extension XMLPath.PathCondition.Test {
+extension XMLPath.StepCondition.Test {
   func passes(_ value: () -> [UInt8]) -> Bool {
     switch self {
     case .exists: true

@@ -69,10 +69,7 @@ struct ElementTree {
 
   // MARK: Names
 
-  /// Writes a name. It contains nothing that JSON must escape.
-  func writeName(_ name: Range<Int>, to output: inout ByteWriter) { output.append(bytes.span.extracting(name)) }
-
-  /// Writes a name with a prefix, as the name of a member.
+  /// Writes a name with a prefix, as the name of a member. It contains nothing that JSON must escape.
   /// - Parameters:
   ///   - prefix: as JSON.
   ///   - first: the byte before it.
