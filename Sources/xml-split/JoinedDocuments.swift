@@ -9,6 +9,7 @@ import FeedCore
 /// - it has the root's name, and then nothing matches PATH for more bytes than the largest element may have; or the same
 ///   without such an element, if PATH cannot match in this root but did in others.
 struct JoinedDocuments {
+  /// A start tag inside the root element that has the root's name.
   struct Sighting {
     /// The offset of the start tag.
     let offset: Int

@@ -12,8 +12,10 @@ let xmlSplit = ToolSpec(
 
 /// The settings of a command line.
 struct Options: OptionTable {
+  /// The choices of --entities.
   enum EntityAction: String, CaseIterable { case error, literal }
 
+  /// The choices of --on-error.
   enum ErrorAction: String, CaseIterable {
     case stop, skip
     /// Changes what can be repaired, and skips the rest.

@@ -6,6 +6,7 @@ import FeedCore
 ///
 /// Encodings in which a byte of ASCII may mean something else are missing: ISO-2022, HZ, UTF-7, EBCDIC.
 struct Charset: Equatable {
+  /// How an encoding is converted to UTF-8.
   enum Kind {
     case utf8
     /// One byte for each character, of which the first 128 are those of ASCII.

@@ -5,6 +5,7 @@ import FeedCore
 ///
 /// If a form feed ends the document, it also ends the search: the token around it will never be complete.
 struct TokenSearch {
+  /// The tokens that may be large, or whose end is not simply found.
   enum Kind {
     case tag
     case xmlDeclaration

@@ -6,6 +6,7 @@ import FeedCore
 /// Each text is made once, and there is a limit for what is made for a document and for what is put into a record. So a
 /// billion laughs cost no more than that.
 struct EntityTexts {
+  /// What takes the place of an entity, once it is known.
   private enum Text {
     case plain([UInt8])
     case markup

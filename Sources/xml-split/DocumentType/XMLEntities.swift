@@ -10,6 +10,7 @@ struct XMLEntities {
     case attribute
   }
 
+  /// What a declaration says of an entity.
   enum Kind {
     /// Its replacement text in UTF-8, with character references replaced.
     case text([UInt8])
@@ -18,6 +19,7 @@ struct XMLEntities {
     case unparsed
   }
 
+  /// An entity is checked once for each context, because other text is right there.
   private struct EntityPlace: Hashable {
     let name: [UInt8]
     let context: Context

@@ -26,6 +26,7 @@ struct WantedElement {
   fileprivate(set) var hasInherited = false
 }
 
+/// Those that are open, and under repair also complete ones that may take the place of one around them.
 struct WantedElements {
   /// A complete element inside a wanted one, and the offset after it.
   typealias Inner = (element: WantedElement, end: Int)

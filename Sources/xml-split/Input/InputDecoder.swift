@@ -3,6 +3,7 @@ import FeedCore
 /// Prepares input bytes for the tokenizer, which reads UTF-8 only: UTF-16 is known by the first bytes (XML 1.0, appendix
 /// F); an encoding that the first XML declaration names begins after it. After a form feed, anything may come.
 struct InputDecoder {
+  /// What is done with the bytes.
   private enum Kind {
     /// Too few bytes have come.
     case unknown

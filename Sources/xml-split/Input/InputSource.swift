@@ -6,7 +6,9 @@ import FeedCore
 /// encoding that documents can begin with.
 typealias EncodingChange = (start: Int, encoding: StreamEncoding)
 
+/// Reads an input in chunks, and decodes them into the window.
 struct InputSource {
+  /// What comes after the bytes that `next` has read.
   enum Piece {
     /// More of the same stream.
     case more

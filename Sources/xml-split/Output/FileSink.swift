@@ -14,6 +14,7 @@ enum FileLimit {
 /// cost as much as the sync of the file. So folders are synced for many files at once, and only then the names are
 /// printed.
 struct FileSink: ElementSink {
+  /// What is around the elements of a file.
   enum FileContent {
     /// One element, as a document.
     case document
@@ -23,6 +24,7 @@ struct FileSink: ElementSink {
     case bare
   }
 
+  /// The file that gets the next element. It has no name in the folder yet.
   private struct OpenFile {
     let name: [UInt8]
     let tail: [UInt8]

@@ -27,6 +27,7 @@ struct XMLPath {
 
   /// A condition on an element.
   struct StepCondition: Equatable {
+    /// What a condition compares.
     enum TestedValue: Equatable {
       /// All text in an element, also that of elements inside it.
       case text
@@ -54,6 +55,7 @@ struct XMLPath {
     }
   }
 
+  /// What stands in brackets.
   enum Predicate: Equatable {
     /// The element's number among its siblings that match the step's name and the predicates before this one. Each such
     /// predicate of a path has its own counter.

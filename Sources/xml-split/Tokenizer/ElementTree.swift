@@ -2,6 +2,7 @@ import FeedCore
 
 /// A complete element, as a flat list of nodes in document order. Nothing is decoded until it is asked for.
 struct ElementTree {
+  /// An element or a piece of text. Those inside an element follow it.
   struct Node {
     let isElement: Bool
     /// For an element: whether it has child elements, and text directly in it.
@@ -45,6 +46,7 @@ struct ElementTree {
     }
   }
 
+  /// An attribute of one of the elements, as ranges of `bytes`.
   struct NodeAttribute {
     /// A range of `bytes`.
     let name: Range<Int>

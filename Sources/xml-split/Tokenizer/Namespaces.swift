@@ -2,6 +2,7 @@ import FeedCore
 
 /// The namespace declarations in scope (Namespaces in XML 1.0).
 struct Namespaces {
+  /// `xmlns` or `xmlns:x` of an open element.
   struct Declaration {
     /// Empty for the default namespace.
     let prefix: [UInt8]

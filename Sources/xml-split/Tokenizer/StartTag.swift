@@ -2,6 +2,7 @@ import FeedCore
 
 /// A start tag or an empty-element tag ([40], [44]): its name and attributes, as ranges of the text.
 struct StartTag {
+  /// An attribute ([41]), as ranges of the text.
   struct Attribute {
     let name: Range<Int>
     /// The range between the quotes.
