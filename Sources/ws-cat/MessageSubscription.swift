@@ -8,7 +8,7 @@ struct MessageSubscription: Followed {
   private let client: HTTPClient
   private var pump: MessagePump
   private var source: MessageSource
-  private(set) var closing: Closing?
+  private(set) var closing: (code: Int?, reason: String?)?
   /// Whether there has been a connection, and whether the last one has sent the messages of `--send`.
   private var wasOpen = false
   private var hasSentFirst = false
@@ -35,7 +35,6 @@ struct MessageSubscription: Followed {
   mutating func connect(_ follower: inout Follower) throws(ToolFailure) -> ConnectionEnding {
     // Each connection begins at the original URL.
     var request = follower.http.request(options.url.http)
-    var redirects = Redirects()
     // Messages name the original URL, so they also say where a redirect has led.
     var reached = ""
     let timeLimit = Clock.monotonic() + request.route.connectTimeout
@@ -44,7 +43,7 @@ struct MessageSubscription: Followed {
       do { connection = try WebSocketConnection(request, options, of: client, follower, streams) } catch {
         return ConnectionEnding.failed(error).adding(reached)
       }
-      switch try follower.open(&self, { connection.open(&redirects, until: timeLimit, orLateAt: $0) }) {
+      switch try follower.open(&self, { connection.open(until: timeLimit, orLateAt: $0) }) {
       case .ended(let ending): return ending.adding(reached)
       case .redirected(let next):
         request = next

@@ -99,10 +99,8 @@ private func speak(_ bytes: [UInt8]) {
   var index = 0
   var isOver = false
   do throws(ProtocolError) {
-    while let event = try session.next(bytes.span, from: &index) {
-      promise(!isOver, "an event behind the end")
-      if event != .message { isOver = true }
-    }
+    while try session.next(bytes.span, from: &index) { promise(!session.hasReceivedClose, "a message behind the end") }
+    isOver = session.hasReceivedClose
   } catch { isOver = true }
   promise(session.hasSentClose == isOver, "the close frame")
   // After that nothing is sent, whatever is asked for.
@@ -151,7 +149,7 @@ private func verdict(_ bytes: [UInt8], endingPiecesAt ends: [Int]) -> String {
       var index = 0
       let isComplete = try response.take(chunk.span, from: &index)
       promise(index <= chunk.count && (isComplete || index == chunk.count), "past the end of the chunk")
-      if isComplete { return "\(try response.verdict(opening)) at \(start + index)" }
+      if isComplete { return "\(String(describing: try response.choice(opening))) at \(start + index)" }
       start = min(end, bytes.count)
     }
     return "incomplete"

@@ -102,19 +102,19 @@ import Testing
       for start in stride(from: 0, to: bytes.count, by: size) {
         var index = 0
         guard try response.take(bytes[start..<min(bytes.count, start + size)].span, from: &index) else { continue }
-        switch try response.verdict(opening) {
-        case .refused: return "refused"
-        case .open(let choice):
-          return "open" + (choice.subprotocol.map { " " + String(decoding: $0, as: UTF8.self) } ?? "")
-            + (choice.compression.map { " \($0)" } ?? "")
-        }
+        guard let choice = try response.choice(opening) else { return "refused" }
+        return "open" + (choice.subprotocol.map { " " + String(decoding: $0, as: UTF8.self) } ?? "")
+          + (choice.compression.map { " \($0)" } ?? "")
       }
       return "incomplete"
     } catch {
-      let text = error.message
-      let prefix = "the handshake is malformed: "
-      return "! " + (text.hasPrefix(prefix) ? String(text.dropFirst(prefix.count)) : text)
+      return "! " + bare(error)
     }
+  }
+
+  private static func bare(_ error: HTTPError) -> String {
+    let prefix = "the handshake is malformed: "
+    return error.message.hasPrefix(prefix) ? String(error.message.dropFirst(prefix.count)) : error.message
   }
 
   // MARK: Compression
@@ -158,14 +158,14 @@ import Testing
   }
 
   private static func choice(_ values: [String], of offer: PerMessageDeflate) -> String {
-    do throws(PerMessageDeflate.WrongOffer) {
+    do throws(HTTPError) {
       guard let agreed = try PerMessageDeflate.choice(values.map { Array($0.utf8) }, offer: offer) else {
         return "none"
       }
       return "server \(agreed.serverKeepsWindow ? "keeps" : "forgets"), client "
         + "\(agreed.clientKeepsWindow ? "keeps" : "forgets") \(agreed.clientWindowBits)"
     } catch {
-      return "! " + error.message
+      return "! " + bare(error)
     }
   }
 

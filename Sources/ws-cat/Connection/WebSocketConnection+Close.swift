@@ -9,10 +9,10 @@ extension WebSocketConnection {
   static let closeTimeout = 2.0
 
   /// The contents of the server's close frame, if it has sent one.
-  var closing: Closing? {
+  var closing: (code: Int?, reason: String?)? {
     guard session.hasReceivedClose else { return nil }
     let reason = HTTPExcerpt.hidden(session.reason, for: opening.request)
-    return Closing(code: session.closeCode, reason: reason.isEmpty ? nil : String(decoding: reason, as: UTF8.self))
+    return (session.closeCode, reason.isEmpty ? nil : String(decoding: reason, as: UTF8.self))
   }
 
   /// Sends the last texts and the close frame, unless already sent, and waits for the end.
@@ -77,8 +77,8 @@ extension WebSocketConnection {
 
   private mutating func takeRest(_ pump: inout MessagePump, _ prints: inout Bool) {
     let bytes = chunk
-    while let event = try? session.next(bytes.span, from: &used) {
-      guard event == .message, prints else { continue }
+    while (try? session.next(bytes.span, from: &used)) == true {
+      guard prints else { continue }
       // Nothing is printed after the last message that was wanted; a second reason to end changes nothing.
       prints = (try? pump.take(session.message, isText: session.isText)) == .more
     }

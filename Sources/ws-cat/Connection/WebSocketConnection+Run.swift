@@ -77,18 +77,14 @@ extension WebSocketConnection {
   private mutating func takeChunk(
     _ pump: inout MessagePump, _ source: inout MessageSource
   ) throws(ToolFailure) -> ConnectionEnding? {
-    while let event = try nextEvent(pump.count + 1) {
-      switch event {
-      case .message:
-        if quietSince != nil { quietSince = Clock.monotonic() }
-        if try pump.take(session.message, isText: session.isText) == .finished { return .finished }
-      case .closed(let code): return try closing(code, isDone: try isDone(&source))
-      }
+    while try nextMessage(pump.count + 1) {
+      if quietSince != nil { quietSince = Clock.monotonic() }
+      if try pump.take(session.message, isText: session.isText) == .finished { return .finished }
     }
-    return nil
+    return session.hasReceivedClose ? try closing(session.closeCode, isDone: isDone(&source)) : nil
   }
 
-  private mutating func nextEvent(_ number: Int) throws(ToolFailure) -> Session.SessionEvent? {
+  private mutating func nextMessage(_ number: Int) throws(ToolFailure) -> Bool {
     let bytes = chunk
     do { return try session.next(bytes.span, from: &used) } catch {
       throw .failed(

@@ -30,7 +30,7 @@ struct WebSocketConnection {
   /// Whether our own messages may be sent.
   var isReady = false
   /// What the server chose of our offers.
-  private(set) var choice = OpeningResponse.ChosenOffers()
+  private(set) var choice: OpeningResponse.ChosenOffers = (nil, nil)
 
   private let client: HTTPClient
   /// The request without what belongs to one hop: cookies of servers, a name of ~/.netrc, headers of the handshake.
@@ -74,35 +74,41 @@ struct WebSocketConnection {
 
   /// Runs until the connection is open or has failed, or the server has redirected it.
   /// - Parameters:
-  ///   - redirects: those that led here.
   ///   - timeLimit: when to give up, by the monotonic clock.
   ///   - moment: when to return in any case.
   /// - Returns: nil if there was no response until `moment`. Call it again.
-  mutating func open(_ redirects: inout Redirects, until timeLimit: Double, orLateAt moment: Double?) -> OpeningOutcome?
-  {
+  mutating func open(until timeLimit: Double, orLateAt moment: Double?) -> OpeningOutcome? {
     do throws(HTTPError) {
-      while try !socket.open() {
-        // libcurl knows what to wait for.
-        switch try client.wait(until: nextLimit(timeLimit, moment), interrupts) {
-        case .activity: continue
-        case .timeUp:
-          if let ending = try outOfTime(timeLimit) { return .ended(ending) }
-          if isPast(moment) { return nil }
-        case .interrupted(let interruption): return .ended(.interrupted(interruption))
+      while true {
+        let interruption: Interruption?
+        if try socket.open() {
+          if let outcome = try handshake() { return outcome }
+          let isSending = !unsentHead.isEmpty || socket.unsent > 0
+          interruption = try wait(until: nextLimit(timeLimit, moment), isSending: isSending).interruption
+        } else {
+          // libcurl knows what to wait for.
+          switch try client.wait(until: nextLimit(timeLimit, moment), interrupts) {
+          case .activity: continue
+          case .timeUp: interruption = nil
+          case .interrupted(let found): interruption = found
+          }
         }
+        if let interruption { return .ended(.interrupted(interruption)) }
+        if let ending = try outOfTime(timeLimit) { return .ended(ending) }
+        if let moment, Clock.monotonic() >= moment { return nil }
       }
-      return try handshake(&redirects, until: timeLimit, orLateAt: moment)
     } catch {
       return .ended(.failed(error))
     }
   }
 
-  private mutating func handshake(
-    _ redirects: inout Redirects, until timeLimit: Double, orLateAt moment: Double?
-  ) throws(HTTPError) -> OpeningOutcome? {
+  /// Sends the request, and reads what has come of the response.
+  /// - Returns: nil if its head is not complete.
+  private mutating func handshake() throws(HTTPError) -> OpeningOutcome? {
     while true {
       unsentHead.removeFirst(try socket.send(unsentHead.span))
       switch try socket.receive(into: &chunk) {
+      case .nothing: return nil
       case .end: throw HTTPError(.transient, "connection closed before the end of the handshake")
       case .bytes:
         lastActivity = Clock.monotonic()
@@ -111,23 +117,13 @@ struct WebSocketConnection {
         guard try response.take(bytes.span, from: &used) else { continue }
         client.keepCookies(of: response.head, from: request.url)
         try request.headerDump?.write(response.head)
-        switch try response.verdict(opening) {
-        case .refused:
-          if let next = try redirection(response.head, &redirects) { return .redirected(next) }
+        guard let chosen = try response.choice(opening) else {
+          if let next = try redirection(response.head) { return .redirected(next) }
           return .ended(refusal(response))
-        case .open(let chosen):
-          choice = chosen
-          session = try Self.session(options, chosen.compression)
-          return .open
         }
-      case .nothing:
-        let isSending = !unsentHead.isEmpty || socket.unsent > 0
-        let limit = nextLimit(timeLimit, moment)
-        if let interruption = try wait(until: limit, isSending: isSending).interruption {
-          return .ended(.interrupted(interruption))
-        }
-        if let ending = try outOfTime(timeLimit) { return .ended(ending) }
-        if isPast(moment) { return nil }
+        choice = chosen
+        session = try Self.session(options, chosen.compression)
+        return .open
       }
     }
   }
@@ -137,8 +133,6 @@ struct WebSocketConnection {
     let idle = options.connection.idleTimeout.map { lastActivity + $0 }
     return [deadline, idle, moment].compactMap(\.self).reduce(timeLimit, min)
   }
-
-  private func isPast(_ moment: Double?) -> Bool { moment.map { Clock.monotonic() >= $0 } ?? false }
 
   /// - Returns: nil if there is still time.
   private func outOfTime(_ timeLimit: Double) throws(HTTPError) -> ConnectionEnding? {
@@ -153,9 +147,9 @@ struct WebSocketConnection {
   }
 
   /// The request for the target of a redirect, if redirects are followed.
-  private func redirection(_ head: HTTPHead, _ redirects: inout Redirects) throws(HTTPError) -> HTTPRequest? {
+  private func redirection(_ head: HTTPHead) throws(HTTPError) -> HTTPRequest? {
     guard options.followsRedirects else { return nil }
-    var next = try redirects.follow(head, of: request, resolve: WebSocketURL.resolved)
+    var next = try request.following(head, resolve: WebSocketURL.resolved)
     // Also those that belong to this hop alone.
     next?.hideSecrets(of: opening.request)
     return next

@@ -116,7 +116,7 @@ struct FrameParser {
     if opcode == .continuation, !isInMessage { throw ProtocolError("a continuation frame outside a message") }
     if opcode == .text || opcode == .binary, isInMessage { throw ProtocolError("a new message inside another one") }
     self.opcode = opcode
-    if mayBeCompressed { isCompressed = byte & Frame.compressed != 0 }
+    if mayBeCompressed { isCompressed = byte & FrameWriter.compressed != 0 }
   }
 
   private mutating func begin(_ length: Int) throws(ProtocolError) {
@@ -150,30 +150,26 @@ struct FrameParser {
       if isText, utf8.take(piece) != nil { throw Self.badText }
       return message.append(span: piece)
     }
-    let before = message.count
-    do { try inflater.take(piece, to: &message, limit: maxMessage) } catch {
-      // Wrong text counts first, since it came before the damage. So it does not matter where the data was cut.
-      try checkText(from: before)
-      throw error
-    }
-    try checkText(from: before)
+    try unpack(piece, inflater)
   }
 
-  /// Unpacks the rest of a message.
-  private mutating func endCompressed(_ inflater: MessageInflater) throws(ProtocolError) {
+  /// Unpacks a piece of a message, or at its end what is left, and checks its text.
+  private mutating func unpack(
+    _ piece: borrowing Span<UInt8>, isEnd: Bool = false, _ inflater: MessageInflater
+  ) throws(ProtocolError) {
     let before = message.count
-    do { try inflater.end(&message, limit: maxMessage) } catch {
-      try checkText(from: before)
-      throw error
+    var failure: ProtocolError?
+    do {
+      if isEnd { try inflater.end(&message, limit: maxMessage) } else {
+        try inflater.take(piece, to: &message, limit: maxMessage)
+      }
+    } catch {
+      failure = error
     }
-    try checkText(from: before)
-  }
-
-  /// Checks the unpacked text from an index on.
-  private mutating func checkText(from start: Int) throws(ProtocolError) {
-    guard isText else { return }
+    // Wrong text counts first, since it came before the damage. So it does not matter where the data was cut.
     let bytes = message
-    if utf8.take(bytes.span.extracting(start..<bytes.count)) != nil { throw Self.badText }
+    if isText, utf8.take(bytes.span.extracting(before..<bytes.count)) != nil { throw Self.badText }
+    if let failure { throw failure }
   }
 
   private static let badText = ProtocolError(CloseCode.badData, "text that is not valid UTF-8")
@@ -185,7 +181,7 @@ struct FrameParser {
     case .close: return .close(try takeCloseCode())
     case .text, .binary, .continuation:
       guard isFinal else { return nil }
-      if isCompressed, let inflater { try endCompressed(inflater) }
+      if isCompressed, let inflater { try unpack([UInt8]().span, isEnd: true, inflater) }
       if isText, !utf8.isComplete { throw Self.badText }
       isInMessage = false
       isDone = true

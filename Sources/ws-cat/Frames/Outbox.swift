@@ -14,6 +14,7 @@ struct OutgoingMessage: Equatable {
   var sending = Sending.once
 }
 
+/// Our frames in the order in which they are sent, and the messages in them.
 struct Outbox {
   /// For our messages, if the handshake agreed on it.
   var deflater: MessageDeflater?

@@ -4,17 +4,11 @@ import FeedZlib
 /// The protocol state of an open connection (RFC 6455 §5 to §7), without a socket: the server's bytes go in, messages
 /// come out, and frames to send collect in the outbox. This answers pings with their payload, and close frames.
 struct Session {
-  enum SessionEvent: Equatable {
-    /// `message` is complete.
-    case message
-    /// The server has sent its close frame: no more data comes, and none is sent.
-    case closed(code: Int?)
-  }
-
   private(set) var parser: FrameParser
   var outbox = Outbox()
   /// Whether our close frame is in the outbox or was sent.
   private(set) var hasSentClose = false
+  /// Whether the server has sent its close frame: no more data comes, and none is sent.
   private(set) var hasReceivedClose = false
   private var isBroken = false
   /// The payload of a pong that had to wait; it answers the newest ping (§5.5.3).
@@ -43,14 +37,15 @@ struct Session {
   private(set) var closeCode: Int?
 
   /// Continues with a chunk.
+  /// - Returns: whether `message` is complete; false if the chunk is used up, or the server has closed.
   /// - Throws: a protocol error; its close frame is then in the outbox.
-  mutating func next(_ chunk: borrowing Span<UInt8>, from index: inout Int) throws(ProtocolError) -> SessionEvent? {
+  mutating func next(_ chunk: borrowing Span<UInt8>, from index: inout Int) throws(ProtocolError) -> Bool {
     // After the server's close frame no data comes (§5.5.1); after an error it could not be understood.
     if hasReceivedClose || isBroken { index = chunk.count }
     do throws(ProtocolError) {
       while let item = try parser.next(chunk, from: &index) {
         switch item {
-        case .message: return .message
+        case .message: return true
         case .pong: continue
         case .ping: pong(parser.control)
         case .close(let code):
@@ -59,10 +54,10 @@ struct Session {
           // The server would ignore messages that have not begun to be sent: they are for the next connection.
           outbox.withdraw()
           close(code ?? CloseCode.normal, isEmpty: code == nil)
-          return .closed(code: code)
+          return false
         }
       }
-      return nil
+      return false
     } catch {
       isBroken = true
       close(error.code)

@@ -3,19 +3,11 @@ import FeedHTTP
 
 /// From a message to standard output: unpack it, name it, select, print, count. It is kept when a connection ends.
 struct MessagePump {
-  enum PumpProgress { case more, finished }
+  private static let noID: [UInt8] = []
 
+  private let options: Options
   private let source: String
   private let streams: StandardStreams
-  private let printer: MessagePrinter
-  private let stamp: RecordStamp
-  private let inflates: MessageCoding?
-  private let binaryForm: BinaryForm
-  private let maxSize: Int
-  private let idFrom: JSONPointer?
-  private let sendAfter: Condition?
-  private let ends: EndMarks
-  private let limit: Int
   /// Whether the name, the ID or the end depends on the contents of a message.
   private let looksInside: Bool
   private var names: EventNames
@@ -31,17 +23,9 @@ struct MessagePump {
   private(set) var isFinished = false
 
   init(_ options: Options, source: String, _ streams: StandardStreams) {
+    self.options = options
     self.source = source
     self.streams = streams
-    printer = MessagePrinter(options)
-    stamp = options.stamp
-    inflates = options.inflates
-    binaryForm = options.binaryForm
-    maxSize = options.maxSize
-    idFrom = options.idFrom
-    sendAfter = options.sendAfter
-    ends = options.ends
-    limit = options.limit
     looksInside = options.eventFrom != nil || options.idFrom != nil || options.ends.looksInside
     names = EventNames(options)
     output = ByteWriter(streams.output, records: .network)
@@ -49,37 +33,40 @@ struct MessagePump {
 
   /// Starts a new connection.
   mutating func restart() {
-    maySend = sendAfter == nil
+    maySend = options.sendAfter == nil
     if !maySend { helloWait.begin(streams) }
   }
 
-  mutating func take(_ message: [UInt8], isText: Bool) throws(ToolFailure) -> PumpProgress {
+  mutating func take(_ message: [UInt8], isText: Bool) throws(ToolFailure) -> BodyProgress {
     count += 1
     let progress = isText ? try take(text: message) : try takeBinary(message)
     isFinished = progress == .finished
     return progress
   }
 
-  private mutating func takeBinary(_ message: [UInt8]) throws(ToolFailure) -> PumpProgress {
-    if let inflates {
+  private mutating func takeBinary(_ message: [UInt8]) throws(ToolFailure) -> BodyProgress {
+    if let inflates = options.inflates {
       let unpacked: [UInt8]?
-      do { unpacked = try inflates.unpacked(message, limit: maxSize) } catch {
+      do { unpacked = try inflates.unpacked(message, limit: options.maxSize) } catch {
         throw error.kind == .local ? error.failure(source) : failure(error.message)
       }
       if let unpacked { return unpacked.isUTF8 ? try take(text: unpacked) : try take(binary: unpacked) }
     }
-    return binaryForm == .text && message.isUTF8 ? try take(text: message) : try take(binary: message)
+    return options.binaryForm == .text && message.isUTF8 ? try take(text: message) : try take(binary: message)
   }
 
-  private mutating func take(text: [UInt8]) throws(ToolFailure) -> PumpProgress {
+  private mutating func take(text: [UInt8]) throws(ToolFailure) -> BodyProgress {
     let isParsed = looksInside || !maySend
     let document = isParsed ? try? PayloadForm.parsed(text) : nil
-    if !maySend, let document, let sendAfter, sendAfter.holds(for: document) { allowSending() }
+    if !maySend, let document, options.sendAfter?.holds(for: document) == true {
+      maySend = true
+      helloWait.end()
+    }
     names.find(in: document)
     if names.isWanted {
-      let id = idFrom.flatMap { document?.root.recordID(at: $0) } ?? []
+      let id = options.idFrom.flatMap { document?.root.recordID(at: $0) } ?? []
       do {
-        try printer.print(text: text, document, isParsed: isParsed, event: names.name, id: id, to: &output)
+        try print(text: text, document, isParsed: isParsed, id: id)
       } catch {
         throw failure(error.message)
       }
@@ -88,14 +75,9 @@ struct MessagePump {
     return try progress(after: text, document, of: names.name)
   }
 
-  private mutating func allowSending() {
-    maySend = true
-    helloWait.end()
-  }
-
-  private mutating func take(binary message: [UInt8]) throws(ToolFailure) -> PumpProgress {
+  private mutating func take(binary message: [UInt8]) throws(ToolFailure) -> BodyProgress {
     if names.isBinaryWanted {
-      printer.print(binary: message, to: &output)
+      print(binary: message)
       try countPrinted()
     }
     return try progress(after: message, nil, of: EventNames.binary)
@@ -109,12 +91,45 @@ struct MessagePump {
   /// What a message means for the end, whether or not it was printed.
   private func progress(
     after message: [UInt8], _ document: JSONDocument?, of event: [UInt8]
-  ) throws(ToolFailure) -> PumpProgress {
-    let meaning = ends.isEmpty ? .nothing : ends.meaning(type: event, data: message, document)
+  ) throws(ToolFailure) -> BodyProgress {
+    let meaning = options.ends.isEmpty ? .nothing : options.ends.meaning(type: event, data: message, document)
     if case .failure(let option) = meaning {
       throw EndMarks.failure(option, message, source: source, record: "message \(count)")
     }
-    return meaning == .end || printed >= limit ? .finished : .more
+    return meaning == .end || printed >= options.limit ? .finished : .more
+  }
+
+  // MARK: Printing
+
+  /// Prints a text: as an event record, or as its bytes.
+  /// - Parameters:
+  ///   - isParsed: whether it was parsed; then `document` is nil if it is not JSON.
+  ///   - id: empty for none.
+  private mutating func print(
+    text: [UInt8], _ document: JSONDocument?, isParsed: Bool, id: [UInt8]
+  ) throws(FormatError) {
+    if options.isRaw { return print(raw: text) }
+    let form = options.dataForm
+    let embedded = isParsed ? try form.document(of: text, parsed: document) : try form.document(of: text)
+    let name = names.name
+    output.beginRecord(event: name.span, id: id.span)
+    output.appendPayload(text, embedded)
+    output.endRecord(options.stamp)
+  }
+
+  /// Prints a binary message.
+  private mutating func print(binary message: [UInt8]) {
+    if options.isRaw { return print(raw: message) }
+    output.beginRecord(event: EventNames.binary.span, id: Self.noID.span)
+    output.append("\"")
+    output.append(Base64.encoded(message))
+    output.append("\"")
+    output.endRecord(options.stamp)
+  }
+
+  private mutating func print(raw message: [UInt8]) {
+    output.append(message)
+    output.endLine(options.endsWithNull ? 0 : UInt8(ascii: "\n"))
   }
 
   private func failure(_ message: String) -> ToolFailure {
@@ -123,10 +138,54 @@ struct MessagePump {
 
   /// Prints a note, which does not count as a message.
   mutating func print(_ note: Note) throws(ToolFailure) {
-    output.append(stamp.stamped(note))
+    output.append(options.stamp.stamped(note))
     try output.checkOutput()
   }
 
   /// Flushes the output; called before waiting, and at the end.
   mutating func flush() throws(ToolFailure) { try output.flushOutput() }
+}
+
+/// The event name of each message (`--event-from`), and whether it is wanted (`--event`, `--drop`). Messages in a row
+/// often have the same name. So the last one is kept: it is compared in place, and not copied or looked up again.
+struct EventNames {
+  private static let message = Array("message".utf8)
+  static let binary = Array("binary".utf8)
+
+  private let options: Options
+  /// The value that was found last. Empty if there was none.
+  private var found: [UInt8] = []
+  /// The name of the last message.
+  private(set) var name = Self.message
+  /// Whether the last message is to be printed.
+  private(set) var isWanted = false
+  let isBinaryWanted: Bool
+
+  init(_ options: Options) {
+    self.options = options
+    isBinaryWanted = options.wants(Self.binary)
+    isWanted = options.wants(name)
+  }
+
+  /// Finds the name of a text message. It is never the one that marks base64 data.
+  /// - Parameter document: nil if the text is not JSON.
+  mutating func find(in document: JSONDocument?) {
+    guard let pointer = options.eventFrom else { return }
+    guard let document, let value = document.position(of: pointer, comparedTo: found) else { return set([]) }
+    if !value.isSame { set(JSONValue(document: document, position: value.position).word ?? []) }
+  }
+
+  private mutating func set(_ value: [UInt8]) {
+    guard value != found else { return }
+    found = value
+    name = value.isEmpty || value == Self.binary ? Self.message : value
+    isWanted = options.wants(name)
+  }
+}
+
+extension Options {
+  /// Whether events of this name are printed.
+  fileprivate func wants(_ name: [UInt8]) -> Bool {
+    (events.isEmpty || events.contains(name)) && !dropped.contains(name)
+  }
 }

@@ -1,4 +1,5 @@
 import FeedCore
+import FeedHTTP
 
 /// Standard input as messages: one for each line, or one for each event record. Input waits here until there is a
 /// connection for it, and messages that a connection did not send come back.
@@ -8,9 +9,7 @@ struct MessageSource {
   private static let mostCounted = 64
 
   let descriptor: Descriptor
-  private let maxMessage: Int
-  private let isBinary: Bool
-  private let dropsReturns: Bool
+  private let options: Options
   private var records: JSONStream?
   private var buffer: [UInt8] = []
   /// The start of the next line in the buffer, how far the search for its end got, and the line's number.
@@ -28,9 +27,7 @@ struct MessageSource {
 
   init(_ options: Options, _ streams: StandardStreams) {
     descriptor = streams.input
-    maxMessage = options.maxSize
-    isBinary = options.isBinary
-    dropsReturns = options.dropsReturns
+    self.options = options
     resent = ResentMessages(options.resent, maxSize: options.maxSize)
     reader = RecordReader(
       Self.name, streams, remedy: "without --records-in, lines are sent as they are",
@@ -112,17 +109,17 @@ struct MessageSource {
     searched = found ?? buffer.count
     var end = found ?? buffer.count
     // The CR may be the first half of a line end whose LF has not come yet.
-    if dropsReturns, end > start, buffer[end - 1] == UInt8(ascii: "\r"), found != nil || !isAtEnd { end -= 1 }
-    if end - start > maxMessage { throw failure("more than \(maxMessage) bytes (--max-size)", at: 0) }
+    if options.dropsReturns, end > start, buffer[end - 1] == UInt8(ascii: "\r"), found != nil || !isAtEnd { end -= 1 }
+    if end - start > options.maxSize { throw failure("more than \(options.maxSize) bytes (--max-size)", at: 0) }
     // The last line needs no line end.
     guard found != nil || (isAtEnd && end > start) else { return nil }
     let next = found.map { $0 + 1 } ?? buffer.count
     let bytes = Array(buffer[start..<end])
-    if !isBinary, let bad = UTF8Check.firstInvalid(bytes.span) {
+    if !options.isBinary, let bad = UTF8Check.firstInvalid(bytes.span) {
       throw failure("invalid UTF-8 (--binary)", at: bad, in: bytes)
     }
-    var message = OutgoingMessage(isText: !isBinary, bytes: bytes)
-    do { try resent.keep(&message) } catch { throw failure(error.message, at: 0) }
+    var message = OutgoingMessage(isText: !options.isBinary, bytes: bytes)
+    if let problem = resent.keep(&message) { throw failure(problem, at: 0) }
     start = next
     searched = start
     line += 1
@@ -137,8 +134,9 @@ struct MessageSource {
   // MARK: Records
 
   private mutating func nextRecord() throws(ToolFailure) -> OutgoingMessage? {
-    let options: [Limit: String] = [.size: "--max-size"]
-    while let item = try records?.next(isLast: isAtEnd, of: Self.name, record: "event", options: options) {
+    while let item = try records?.next(
+      isLast: isAtEnd, of: Self.name, record: "event", options: [.size: "--max-size"])
+    {
       if let message = try message(item) { return message }
     }
     return nil
@@ -149,7 +147,7 @@ struct MessageSource {
     guard let record = try reader.record(item) else { return nil }
     guard let data = record.data else { throw reader.failure("no member 'data'", item, at: 0) }
     let start = data.range.lowerBound
-    var message = OutgoingMessage(bytes: data.string ?? compact(data))
+    var message = OutgoingMessage(bytes: data.string ?? JSONTree(data).bytes)
     if record.event == Array("binary".utf8) {
       guard let bytes = data.string.flatMap(Base64.decoded) else {
         throw reader.failure("expected the base64 of a binary message in 'data'", item, at: start)
@@ -158,16 +156,10 @@ struct MessageSource {
     } else if !message.bytes.isUTF8 {
       throw reader.failure("'data' has half a surrogate pair, which cannot be sent as text", item, at: start)
     }
-    if message.bytes.count > maxMessage {
-      throw reader.failure("a message of more than \(maxMessage) bytes (--max-size)", item, at: start)
+    if message.bytes.count > options.maxSize {
+      throw reader.failure("a message of more than \(options.maxSize) bytes (--max-size)", item, at: start)
     }
-    do { try resent.keep(&message) } catch { throw reader.failure(error.message, item, at: start) }
+    if let problem = resent.keep(&message) { throw reader.failure(problem, item, at: start) }
     return message
-  }
-
-  private func compact(_ value: JSONValue) -> [UInt8] {
-    var text = ByteWriter()
-    JSONWriter.writeCompact(JSONTree(value), to: &text)
-    return text.take()
   }
 }

@@ -4,22 +4,8 @@ import FeedCore
 /// it is handed to a connection. If that connection ends before it has sent the message, the message goes back to the
 /// input, and is no longer kept: so the next connection sends it once, at its place.
 struct ResentMessages {
-  /// A message that cannot be kept. Without it, a later connection would have to do without a subscription.
-  enum Excess: Error, Equatable {
-    case number
-    /// - Parameter limit: in bytes.
-    case size(limit: Int)
-
-    var message: String {
-      switch self {
-      case .number: "more than \(ResentMessages.most) messages to send again (--resend)"
-      case .size(let limit): "more than \(limit) bytes of messages to send again (--max-size)"
-      }
-    }
-  }
-
   /// The most messages that are kept.
-  static let most = 1000
+  private static let most = 1000
 
   private let conditions: [Condition]
   private let maxSize: Int
@@ -53,12 +39,16 @@ struct ResentMessages {
   }
 
   /// Keeps a message of the input, if a condition holds for it and there is no equal one.
-  mutating func keep(_ message: inout OutgoingMessage) throws(Excess) {
-    guard matches(message), !known.contains(message.bytes) else { return }
-    guard kept.count < Self.most else { throw .number }
-    guard message.bytes.count <= maxSize - size else { throw .size(limit: maxSize) }
+  /// - Returns: why it cannot be kept: then a later connection would have to do without a subscription.
+  mutating func keep(_ message: inout OutgoingMessage) -> String? {
+    guard matches(message), !known.contains(message.bytes) else { return nil }
+    if kept.count >= Self.most { return "more than \(Self.most) messages to send again (--resend)" }
+    guard message.bytes.count <= maxSize - size else {
+      return "more than \(maxSize) bytes of messages to send again (--max-size)"
+    }
     message.sending = .first
     add(message.bytes)
+    return nil
   }
 
   /// Keeps a message that has come back and is sent now.

@@ -1,6 +1,7 @@
 // The extension permessage-deflate (RFC 7692): what we offer in the handshake, and what the server may choose of it.
 
 import FeedCore
+import FeedHTTP
 
 /// What one side offers, or both agree on.
 struct PerMessageDeflate: Equatable {
@@ -26,14 +27,14 @@ struct PerMessageDeflate: Equatable {
   ///   - offer: that of our request; nil for none.
   /// - Returns: nil if it chose no extension.
   /// - Throws: if it chose something that was not offered, or in a wrong way (§7.1): the connection must fail.
-  static func choice(_ values: [[UInt8]], offer: PerMessageDeflate?) throws(WrongOffer) -> PerMessageDeflate? {
+  static func choice(_ values: [[UInt8]], offer: PerMessageDeflate?) throws(HTTPError) -> PerMessageDeflate? {
     let extensions = Array(values.joined(separator: [UInt8(ascii: ",")])).split(separator: UInt8(ascii: ","))
       .map { $0.trimmed() }.filter { !$0.isEmpty }
     guard let chosen = extensions.first else { return nil }
     let parts = chosen.split(separator: UInt8(ascii: ";"), omittingEmptySubsequences: false).map { $0.trimmed() }
     let isOurs = parts[0].lowercased.elementsEqual(name.utf8)
     guard let offer, isOurs, extensions.count == 1 else {
-      throw WrongOffer(
+      throw .handshake(
         "the server chose an extension that was not offered" + (isOurs && offer == nil ? " (--compress)" : ""))
     }
     // What we promise for ourselves holds whether the server repeats it or not (§7.1.1.2).
@@ -45,7 +46,7 @@ struct PerMessageDeflate: Equatable {
         String(decoding: Array($0.utf8).trimmed(), as: UTF8.self)
       }
       guard let name = words.first, seen.insert(name).inserted, agreed.take(name, words.dropFirst().first) else {
-        throw WrongOffer("invalid parameter '\(quoted(part))' of \(Self.name)")
+        throw .handshake("invalid parameter '\(quoted(part))' of \(Self.name)")
       }
     }
     return agreed
@@ -71,11 +72,5 @@ struct PerMessageDeflate: Equatable {
     let isQuoted = text.count > 2 && text.hasPrefix("\"") && text.hasSuffix("\"")
     let digits = isQuoted ? text.dropFirst().dropLast() : text[...]
     return (8...15).first { String($0) == digits }
-  }
-
-  struct WrongOffer: Error {
-    let message: String
-
-    init(_ message: String) { self.message = message }
   }
 }

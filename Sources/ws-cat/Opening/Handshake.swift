@@ -1,25 +1,58 @@
 import FeedCore
 import FeedHTTP
 
+/// The request that opens a WebSocket (RFC 6455 §4.1): a GET that asks to switch protocols.
+struct OpeningRequest {
+  /// Headers that belong to the handshake. Options set the other headers; these would break it.
+  static let reserved = ["connection", "upgrade"]
+  static let reservedPrefix = "sec-websocket-"
+
+  let key: [UInt8]
+  let subprotocols: [[UInt8]]
+  /// The offer of compression; nil for none.
+  let compression: PerMessageDeflate?
+  let request: HTTPRequest
+
+  /// - Parameters:
+  ///   - compression: the offer; nil for none.
+  ///   - nonce: 16 random bytes; a test passes its own.
+  init(
+    _ request: HTTPRequest, subprotocols: [[UInt8]], origin: [UInt8]?, compression: PerMessageDeflate? = nil,
+    nonce: [UInt8] = Self.nonce()
+  ) {
+    key = Base64.encoded(nonce)
+    self.subprotocols = subprotocols
+    self.compression = compression
+    var request = request
+    request.takeNetrc()
+    request.set("Upgrade", Array("websocket".utf8))
+    request.set("Connection", Array("Upgrade".utf8))
+    request.set("Sec-WebSocket-Key", key)
+    request.set("Sec-WebSocket-Version", Array("13".utf8))
+    if !subprotocols.isEmpty {
+      request.set("Sec-WebSocket-Protocol", Array(subprotocols.joined(separator: Array(", ".utf8))))
+    }
+    if let compression { request.set("Sec-WebSocket-Extensions", compression.offer) }
+    if let origin { request.set("Origin", origin) }
+    self.request = request
+  }
+
+  private static func nonce() -> [UInt8] { (0..<16).map { _ in .random(in: .min ... .max) } }
+
+  /// The value by which the server proves that it has read the key (§4.2.2, 5.4).
+  static func accept(for key: [UInt8]) -> [UInt8] {
+    Base64.encoded(SHA1.digest(key + Array("258EAFA5-E914-47DA-95CA-C5AB0DC85B11".utf8)))
+  }
+}
+
 /// The server's response to the opening: a head that is read exactly up to its end, because frames follow it, and checked
 /// by RFC 6455 §4.1. An invalid response is refused as soon as possible.
 struct OpeningResponse {
   /// The largest head; servers accept 8 to 64 KiB.
   static let longestHead = 64 * 1024
 
-  /// The result of the head.
-  enum HeadResult: Equatable {
-    /// Frames follow, as the server has chosen.
-    case open(ChosenOffers)
-    /// The server does not switch protocols: the body may say why.
-    case refused
-  }
-
   /// What the server has chosen of our offers; nil for nothing.
-  struct ChosenOffers: Equatable {
-    var subprotocol: [UInt8]?
-    var compression: PerMessageDeflate?
-  }
+  typealias ChosenOffers = (subprotocol: [UInt8]?, compression: PerMessageDeflate?)
 
   private(set) var head = HTTPHead()
   /// The minor version of HTTP/1, as a digit.
@@ -65,28 +98,23 @@ struct OpeningResponse {
   }
 
   /// Checks a complete head.
+  /// - Returns: what the server has chosen, and then frames follow; nil if it does not switch protocols: the body may
+  ///   say why.
   /// - Throws: if the server claims to switch protocols, but does it wrongly.
-  func verdict(_ opening: OpeningRequest) throws(HTTPError) -> HeadResult {
-    guard head.status == 101 else { return .refused }
-    func bad(_ message: String) -> HTTPError { HTTPError(.permanent, "the handshake is malformed: " + message) }
-    guard version > UInt8(ascii: "0") else { throw bad("HTTP/1.0") }
-    guard tokens("upgrade").contains("websocket") else { throw bad("no 'Upgrade: websocket'") }
-    guard tokens("connection").contains("upgrade") else { throw bad("no 'Connection: Upgrade'") }
+  func choice(_ opening: OpeningRequest) throws(HTTPError) -> ChosenOffers? {
+    guard head.status == 101 else { return nil }
+    guard version > UInt8(ascii: "0") else { throw .handshake("HTTP/1.0") }
+    guard tokens("upgrade").contains("websocket") else { throw .handshake("no 'Upgrade: websocket'") }
+    guard tokens("connection").contains("upgrade") else { throw .handshake("no 'Connection: Upgrade'") }
     guard values("sec-websocket-accept") == [OpeningRequest.accept(for: opening.key)] else {
-      throw bad("missing or wrong Sec-WebSocket-Accept")
+      throw .handshake("missing or wrong Sec-WebSocket-Accept")
     }
-    var choice = ChosenOffers()
-    do throws(PerMessageDeflate.WrongOffer) {
-      choice.compression = try .choice(values("sec-websocket-extensions"), offer: opening.compression)
-    } catch {
-      throw bad(error.message)
-    }
+    let compression = try PerMessageDeflate.choice(values("sec-websocket-extensions"), offer: opening.compression)
     let chosen = values("sec-websocket-protocol")
     guard chosen.count <= 1, chosen.allSatisfy(opening.subprotocols.contains) else {
-      throw bad("the server chose a subprotocol that was not offered (--subprotocol)")
+      throw .handshake("the server chose a subprotocol that was not offered (--subprotocol)")
     }
-    choice.subprotocol = chosen.first
-    return .open(choice)
+    return (chosen.first, compression)
   }
 
   private func values(_ name: String) -> [[UInt8]] { head.fields.filter { $0.name == name }.map(\.value) }
@@ -121,6 +149,12 @@ struct OpeningResponse {
       let target = try? WebSocketURL.display(of: location, from: url)
     else { return text }
     // When redirects are followed, only those arrive here that cannot be.
-    return text + ", to \(quoted(target.utf8))" + (Redirects.canFollow(head) ? " (--follow-redirects)" : "")
+    return text + ", to \(quoted(target.utf8))" + (head.redirects ? " (--follow-redirects)" : "")
+  }
+}
+
+extension HTTPError {
+  static func handshake(_ message: String) -> HTTPError {
+    HTTPError(.permanent, "the handshake is malformed: " + message)
   }
 }
