@@ -74,7 +74,7 @@ extension Splitter {
     if tokenizer.depth > 0 {
       if restartTag(at: first, bytes) == .yes { return (first, .yes) }
       // XMPP begins its stream again with an XML declaration (RFC 6120, §4.3.3).
-      switch Prolog.isXMLDeclaration(bytes, at: first, isLast: false) {
+      switch XMLTokenizer.isXMLDeclaration(bytes, at: first, isLast: false) {
       case true: return (first, .yes)
       case nil: return (first, .cut)
       case false?: break

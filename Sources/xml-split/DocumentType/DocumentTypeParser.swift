@@ -83,8 +83,8 @@ struct DocumentTypeParser {
   private mutating func declaration(_ cursor: inout XMLCursor) throws(XMLError) {
     if cursor.take("<!--") { return try cursor.finish(.comment) }
     if cursor.take("<?") { return try instruction(&cursor) }
-    if cursor.take("<!ELEMENT") { return try ContentModel.parse(&cursor) }
-    if cursor.take("<!ATTLIST") { return try AttributeList.parse(&cursor, &entities) }
+    if cursor.take("<!ELEMENT") { return try cursor.elementDeclaration() }
+    if cursor.take("<!ATTLIST") { return try cursor.attributeList(&entities) }
     if cursor.take("<!ENTITY") { return try entity(&cursor) }
     if cursor.take("<!NOTATION") { return try notation(&cursor) }
     throw cursor.error("expected a declaration, or ']'")
@@ -205,5 +205,145 @@ struct DocumentTypeParser {
     try cursor.space("white space after the name of a notation")
     try externalID(&cursor, isNotation: true)
     try end(&cursor)
+  }
+}
+
+// Element declarations ([45] to [51]) and attribute-list declarations ([52] to [60]): only the grammar, because documents
+// are not validated, and the entities in default values.
+
+extension XMLCursor {
+  /// Reads an element declaration, after `<!ELEMENT`.
+  mutating func elementDeclaration() throws(XMLError) {
+    try space("white space after '<!ELEMENT'")
+    _ = try name("the name of an element")
+    try space("white space after the name of an element")
+    if !take("EMPTY"), !take("ANY") {
+      guard take("(") else { throw error("expected 'EMPTY', 'ANY' or '('") }
+      _ = skipSpace()
+      if take("#PCDATA") { try mixed() } else { try children() }
+    }
+    _ = skipSpace()
+    guard take(">") else { throw error("expected '>' after a content model") }
+  }
+
+  /// [51] Mixed, after `#PCDATA`.
+  private mutating func mixed() throws(XMLError) {
+    var hasNames = false
+    while true {
+      _ = skipSpace()
+      if take(")") { break }
+      guard take("|") else { throw error("expected '|' or ')'") }
+      _ = skipSpace()
+      _ = try name("the name of an element")
+      hasNames = true
+    }
+    if hasNames, !take("*") { throw error("expected '*' after ')'") }
+    if !hasNames { _ = take("*") }
+  }
+
+  /// [47] children, after the first `(`. The stack holds the separators of the open groups: nil until the first
+  /// separator.
+  private mutating func children() throws(XMLError) {
+    var separators: [UInt8?] = [nil]
+    while !separators.isEmpty {
+      // A particle…
+      _ = skipSpace()
+      if take("(") {
+        separators.append(nil)
+        continue
+      }
+      _ = try name("the name of an element or '('")
+      occurrence()
+      // … and then what follows it.
+      while let separator = separators.last {
+        _ = skipSpace()
+        if take(")") {
+          separators.removeLast()
+          occurrence()
+          continue
+        }
+        guard let byte, byte == UInt8(ascii: "|") || byte == UInt8(ascii: ","),
+          separator == nil || separator == byte
+        else { throw error("expected '\(separator == UInt8(ascii: "|") ? "|" : ",")' or ')'") }
+        separators[separators.count - 1] = byte
+        index += 1
+        break
+      }
+    }
+  }
+
+  private mutating func occurrence() {
+    if let byte, byte == UInt8(ascii: "?") || byte == UInt8(ascii: "*") || byte == UInt8(ascii: "+") {
+      index += 1
+    }
+  }
+
+  /// Reads an attribute-list declaration, after `<!ATTLIST`.
+  /// - Parameter entities: those that default values may refer to.
+  mutating func attributeList(_ entities: inout XMLEntities) throws(XMLError) {
+    try space("white space after '<!ATTLIST'")
+    _ = try name("the name of an element")
+    while true {
+      let hasSpace = skipSpace()
+      if take(">") { return }
+      guard hasSpace else { throw error("expected white space or '>'") }
+      _ = try name("the name of an attribute")
+      try space("white space after the name of an attribute")
+      try attributeType()
+      try space("white space after the type of an attribute")
+      try defaultValue(&entities)
+    }
+  }
+
+  /// [54] AttType.
+  private mutating func attributeType() throws(XMLError) {
+    if byte == UInt8(ascii: "(") { return try enumeration(isToken: true) }
+    let start = index
+    let type = String(decoding: try name("the type of an attribute"), as: UTF8.self)
+    switch type {
+    case "CDATA", "ID", "IDREF", "IDREFS", "ENTITY", "ENTITIES", "NMTOKEN", "NMTOKENS": return
+    case "NOTATION":
+      try space("white space after 'NOTATION'")
+      try enumeration(isToken: false)
+    default:
+      index = start
+      throw error("expected the type of an attribute")
+    }
+  }
+
+  private mutating func enumeration(isToken: Bool) throws(XMLError) {
+    guard take("(") else { throw error("expected '('") }
+    while true {
+      _ = skipSpace()
+      _ = try name(isToken ? "a value" : "the name of a notation", isToken: isToken)
+      _ = skipSpace()
+      if take(")") { return }
+      guard take("|") else { throw error("expected '|' or ')'") }
+    }
+  }
+
+  /// [60] DefaultDecl.
+  private mutating func defaultValue(_ entities: inout XMLEntities) throws(XMLError) {
+    if take("#REQUIRED") || take("#IMPLIED") { return }
+    if take("#FIXED") { try space("white space after '#FIXED'") }
+    guard let quote = byte, quote == UInt8(ascii: "\"") || quote == UInt8(ascii: "'") else {
+      throw error("expected a default value in quotes")
+    }
+    index += 1
+    while let byte {
+      switch byte {
+      case quote:
+        index += 1
+        return
+      case UInt8(ascii: "<"): throw error("'<' in an attribute value")
+      case UInt8(ascii: "&"):
+        let offset = offset
+        if case .entity(let name) = try reference() {
+          try entities.check(name, in: .attribute, at: offset)
+        }
+      default: try character()
+      }
+    }
+    throw error("a quote that is not closed")
   }
 }

@@ -199,8 +199,7 @@ struct ElementJSON {
 
   /// Writes the beginning of `["name",{attributes},children…]`.
   private mutating func begin(ordered element: Int, _ tree: ElementTree, to output: inout ByteWriter) {
-    let name = self.element(element, tree)
-    writeName(name, tree, after: UInt8(ascii: "["), before: UInt8(ascii: ","), to: &output)
+    writeName(self.element(element, tree), tree, after: UInt8(ascii: "["), before: UInt8(ascii: ","), to: &output)
     frames.append(.ordered(of: element, child: element + 1))
     beginObject(element, tree, to: &output)
   }
@@ -246,35 +245,20 @@ struct ElementJSON {
       let comma = place > first || !isFirst ? UInt8(ascii: ",") : nil
       place += 1
       guard member.isFirst else { continue }
-      if !write(member, after: comma, tree, to: &output) {
-        frames.append(.object(next: place, first: first, isFirst: isFirst))
-        return writeRest(of: member, tree, to: &output)
+      let isList = isList(member, tree)
+      var isLast = isList
+      if case .element(let node) = member.value, isObject(node, tree) { isLast = true }
+      writeName(member, tree, after: comma, to: &output)
+      if isLast { frames.append(.object(next: place, first: first, isFirst: isFirst)) }
+      if isList {
+        output.append(UInt8(ascii: "["))
+        frames.append(.values(next: member.next))
       }
+      write(member.value, tree, to: &output)
+      if isLast { return }
     }
     members.removeLast(members.count - first)
     output.append(UInt8(ascii: "}"))
-  }
-
-  /// Writes a member; of an object or an array, only the name.
-  /// - Returns: whether that is all of it.
-  private mutating func write(
-    _ member: Member, after comma: UInt8?, _ tree: ElementTree, to output: inout ByteWriter
-  ) -> Bool {
-    let isList = isList(member, tree)
-    writeName(member, tree, after: comma, to: &output)
-    if isList { return false }
-    if case .element(let node) = member.value, isObject(node, tree) { return false }
-    write(member.value, tree, to: &output)
-    return true
-  }
-
-  /// Begins the object or the array of a member.
-  private mutating func writeRest(of member: Member, _ tree: ElementTree, to output: inout ByteWriter) {
-    if isList(member, tree) {
-      output.append(UInt8(ascii: "["))
-      frames.append(.values(next: member.next))
-    }
-    write(member.value, tree, to: &output)
   }
 
   private mutating func write(_ value: Member.MemberValue, _ tree: ElementTree, to output: inout ByteWriter) {
@@ -325,13 +309,11 @@ struct ElementJSON {
   }
 
   private func element(_ node: Int, _ tree: ElementTree) -> Member {
-    let name = tree.nodes[node].place
-    return member(.element(node), names.kept(name, tree.bytes.span), tree)
+    member(.element(node), names.kept(tree.nodes[node].place, tree.bytes.span), tree)
   }
 
   private func attribute(_ index: Int, _ tree: ElementTree) -> Member {
-    let name = tree.attributes[index].name
-    return member(.attribute(index), names.kept(name, tree.bytes.span), tree)
+    member(.attribute(index), names.kept(tree.attributes[index].name, tree.bytes.span), tree)
   }
 
   @inline(__always)
@@ -412,7 +394,6 @@ struct ElementJSON {
   private func isList(_ member: Member, _ tree: ElementTree) -> Bool {
     if member.next != 0 { return true }
     guard mayHaveArrays, case .element = member.value else { return false }
-    guard let arrays else { return true }
-    return arrays.contains(key(of: member, tree))
+    return arrays?.contains(key(of: member, tree)) ?? true
   }
 }

@@ -41,7 +41,7 @@ enum RecoveryStep {
     }
     if isSingle, phase == .epilog { return .skip(to: bytes.count) }
     let isOpen = phase == .content || phase == .prolog
-    let isDeclaration = Prolog.isXMLDeclaration(bytes, at: offset, isLast: true) == true
+    let isDeclaration = XMLTokenizer.isXMLDeclaration(bytes, at: offset, isLast: true) == true
     if !isOpen, isDeclaration || beginsDocument(bytes, at: offset, phase) {
       return .lostDocument(hasDeclaration: isDeclaration)
     }

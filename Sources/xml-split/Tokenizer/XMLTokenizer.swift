@@ -5,6 +5,7 @@ import FeedCore
 /// The caller holds the bytes and may drop those before `offset`. A tag is parsed at once, and if it is incomplete,
 /// again when its end has come. Text, comments, CDATA sections and processing instructions are checked as they come.
 struct XMLTokenizer {
+  /// A tag, or the beginning of a document. Offsets are valid until `drop`.
   struct Token {
     enum Kind {
       /// A document begins.
@@ -40,7 +41,8 @@ struct XMLTokenizer {
     case epilog
   }
 
-  private enum TokenStep {
+  /// What a part of the tokenizer has done: nothing without more bytes, something, or a token.
+  enum TokenStep {
     case more
     case again
     case token(Token)
@@ -51,7 +53,7 @@ struct XMLTokenizer {
   var elements = OpenElements()
   private(set) var phase = Phase.start
   /// Whether a byte order mark came before the document, which is therefore UTF-8.
-  private var hasMark = false
+  var hasMark = false
   private var tag = StartTag()
   /// The tree of the wanted element that is being read, if anybody asked for it.
   var tape = ElementTape()
@@ -169,22 +171,11 @@ struct XMLTokenizer {
           continue
         }
       } else {
-        switch try Prolog.next(bytes, at: offset, phase, isSingle: isSingle, hasMark: hasMark, isLast: isLast) {
-        case .more: return nil
-        case .space(let end):
-          scanner.move(to: end)
-          continue
-        case .byteOrderMark:
-          scanner.move(to: offset + 3)
-          hasMark = true
-          continue
-        case .documentStart(let start):
-          try encoding.check(.utf8, at: offset)
-          begin(DocumentContext())
-          defer { scanner.move(to: start) }
-          return Token(kind: .documentStart, range: offset..<start)
-        case .xmlDeclaration: return try xmlDeclaration(bytes, isLast)
-        case .markup: break
+        switch try outsideRoot(bytes, isLast) {
+        case .more?: return nil
+        case .again?: continue
+        case .token(let token)?: return token
+        case nil: break
         }
       }
       switch try markup(bytes, isLast) {
@@ -211,19 +202,9 @@ struct XMLTokenizer {
 
   // MARK: Documents
 
-  private mutating func begin(_ document: DocumentContext) {
+  mutating func begin(_ document: DocumentContext) {
     self.document = document
     phase = .prolog
-  }
-
-  private mutating func xmlDeclaration(_ bytes: borrowing Span<UInt8>, _ isLast: Bool) throws(XMLError) -> Token? {
-    guard let end = try scanner.tokenEnd(bytes, .xmlDeclaration, isLast) else { return nil }
-    let declaration = try XMLDeclaration(bytes, offset..<end)
-    let charset = try declaration.charset(wasUTF16: encoding.isUTF16, hasMark: hasMark, at: offset)
-    try encoding.check(charset, named: declaration.encoding, at: offset)
-    begin(DocumentContext(isStandalone: declaration.isStandalone))
-    defer { scanner.move(to: end) }
-    return Token(kind: .documentStart, range: offset..<end)
   }
 
   private mutating func documentType(_ bytes: borrowing Span<UInt8>, _ isLast: Bool) throws(XMLError) -> TokenStep {
