@@ -160,7 +160,9 @@ struct FrameParser {
     let before = message.count
     var failure: ProtocolError?
     do {
-      if isEnd { try inflater.end(&message, limit: maxMessage) } else {
+      if isEnd {
+        try inflater.end(&message, limit: maxMessage)
+      } else {
         try inflater.take(piece, to: &message, limit: maxMessage)
       }
     } catch {
