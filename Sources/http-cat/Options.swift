@@ -21,7 +21,7 @@ struct Options: OptionTable {
   private var jitterPercent = 0
   /// Nil for a value that suits the interval.
   var maxBackoff: Double?
-  var requestTimeout = 0.0
+  private var givenTimeout: Double?
   /// The file with URLs.
   private var list: [UInt8]?
   var parallel = 0
@@ -31,16 +31,18 @@ struct Options: OptionTable {
   private var isStream = false
   var limit = Int.max
   var ends = EndMarks()
+  var next = NextOptions()
+  var items: JSONPointer?
   var checkpoint: [UInt8]?
-  private var resumeFile: [UInt8]?
+  private(set) var resumeFile: [UInt8]?
   var maxSize = 0
   var maxDepth = 0
   var connection = ConnectionOptions()
   var http = HTTPOptions()
 
   private(set) var task = Task.list([])
-  /// From a checkpoint of `--resume-from`: the id of the last body that the sink has taken.
-  var resumeID: [UInt8] = []
+  /// The checkpoint of `--resume-from`, with the id of the last body that the sink has taken.
+  var resumed: Checkpoint?
 
   static let rows = OptionRows<Self> {
     OptionGroup.output
@@ -52,13 +54,13 @@ struct Options: OptionTable {
       .excludes(\.printsRecords).meaningless(with: \.form, .lines)
 
     OptionGroup("Options for polling").meaningless(with: \Options.isStream)
-    Option("every", .interval, \.interval, "poll this often, or as often as the server says")
+    Option("every", .longPolling, \.interval, "poll this often, or as often as the server says")
     Option("jitter", .integer(0...100, "PERCENT"), "add up to this part of the interval, at random") {
       $0.jitterPercent = $1
     }
     .default("10").needs(\.interval)
     Option("max-backoff", .duration, \.maxBackoff, "the longest wait after failures in a row")
-    Option("request-timeout", .duration, "how long a whole response may take") { $0.requestTimeout = $1 }.default("60")
+    Option("request-timeout", .duration, \.givenTimeout, "how long a whole response may take")
     Option("urls", .file, \.list, "poll the URLs in FILE (lines of name, tab, URL)").excludes(\.stamp.source)
     Option("parallel", .integer(1...1000), "how many requests may run at once") { $0.parallel = $1 }.default("16")
       .needs(\.list)
@@ -74,7 +76,10 @@ struct Options: OptionTable {
     Option("limit", letter: "n", .integer(1...), \.limit, "end after N bodies, or N lines of a stream")
       .meaningless(with: \.between)
 
-    OptionGroup("Options for resuming").meaningless(with: \Options.isStream)
+    OptionGroup("Options for resuming")
+    NextOptions.rows().within(\.next)
+    Option("items", .pointer("/items"), \.items, "where the items are in a body").needs(\.next.rules)
+      .meaningless(with: \.isStream)
     Option("checkpoint", .wholeFile, \.checkpoint, "resume from FILE, and keep it up to date").excludes(\.list)
     Option("resume-from", .file, \.resumeFile, "resume from a checkpoint without changing it")
       .excludes([\.list, \.checkpoint])
@@ -99,11 +104,15 @@ struct Options: OptionTable {
   init(_ invocation: Invocation, _ streams: StandardStreams) throws(ToolFailure) {
     try invocation.fill(&self)
     try http.load(streams)
-    resumeID = try resumeFile.flatMap { (file) throws(ToolFailure) in try Checkpoint.read(file)?.id } ?? []
+    if !isStream { resumed = try resumeFile.flatMap { (file) throws(ToolFailure) in try Checkpoint.read(file) } }
     // Each body and line has the time, even if no option asks for it.
     stamp.hasTime = true
-    // Data that is sent between two connections is lost.
-    connection.settle(reconnects: http.isPlainGet, resumes: false)
+    // Without a rule, data that is sent between two connections is lost.
+    connection.settle(reconnects: http.isPlainGet || !next.rules.isEmpty, resumes: !next.rules.isEmpty)
+    if interval?.seconds == 0, next.rules.isEmpty { throw .usage("option '--every' with 0 seconds needs '--next'") }
+    if isStream, next.rules.isEmpty, checkpoint != nil || resumeFile != nil {
+      throw .usage("option '\(checkpoint == nil ? "--resume-from" : "--checkpoint")' with '--stream' needs '--next'")
+    }
     let operands = invocation.operands
     if let list {
       guard operands.isEmpty else { throw .usage("expected no URL with '--urls'") }
@@ -114,12 +123,15 @@ struct Options: OptionTable {
       let url = try http.completed(HTTPURL(withScheme: operands[0]))
       task = isStream ? .stream(url) : .poll(url)
     }
-    let wantsLines = printsRecords || limit != .max || !ends.isEmpty
+    let wantsLines = printsRecords || limit != .max || !ends.isEmpty || next.looksInside
     if isStream, wantsLines {
-      if form == .bytes { throw .usage("'--as bytes' has no lines for '--records' or '--limit'") }
+      if form == .bytes { throw .usage("'--as bytes' has no lines for '--records', '--limit' or '--next'") }
       form = .lines
     }
   }
+
+  /// In seconds. Servers hold a request for up to five minutes (https://developer.hashicorp.com/consul/api-docs/features/blocking).
+  var requestTimeout: Double { givenTimeout ?? (interval?.seconds == 0 ? 330 : 60) }
 
   /// The share of the interval, 0 to 1.
   var jitter: Double { Double(jitterPercent) / 100 }

@@ -10,7 +10,8 @@ func run(_ invocation: Invocation, _ streams: StandardStreams) throws(ToolFailur
     var follower = Follower(
       options.connection, options.http,
       FollowedFeed(url.display, missing: "body", awaited: options.ends.awaited, isEndless: true), streams)
-    return try follower.run(&body)
+    let status = try follower.run(&body)
+    return status == .yes && body.hasGap ? .no : status
   }
   var poller = try URLPoller(options, streams)
   return try poller.run()

@@ -214,12 +214,6 @@ extension Options {
   }
 }
 
-extension OptionType<NextRule?> {
-  fileprivate static let rule = Self("RULE", .beginnings(NextRule.beginnings)) { bytes throws(OptionRefusal) in
-    try NextRule.parse(bytes)
-  }
-}
-
 extension OptionType<[UInt8]> {
   fileprivate static let parameter = text("NAME", "the name of a parameter") { !$0.isEmpty }
 }

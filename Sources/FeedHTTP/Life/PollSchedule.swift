@@ -13,18 +13,30 @@ package enum Interval: Equatable, Sendable {
   package var seconds: Double { if case .fixed(let seconds) = self { seconds } else { 60 } }
 
   /// The longest that one poll may take, in seconds.
-  package var longestPoll: Double { if case .fixed(let seconds) = self { max(seconds, 1) } else { .infinity } }
+  package var longestPoll: Double {
+    if case .fixed(let seconds) = self, seconds > 0 { max(seconds, 1) } else { .infinity }
+  }
 }
 
 extension OptionType<Interval> {
-  /// An `Interval`.
+  /// An `Interval` of more than 0 seconds.
   package static let interval = Self("SECONDS|auto", .words(["auto"])) { bytes throws(OptionRefusal) in
-    if bytes.elementsEqual("auto".utf8) { return Interval.auto }
+    let interval = try polls(bytes)
+    if interval.seconds == 0 { throw .expected("more than 0 seconds, or auto", found: bytes) }
+    return interval
+  }
+
+  /// An `Interval`. With 0 seconds, the next request is made at once.
+  package static let longPolling = Self("SECONDS|auto", .words(["auto"])) { bytes throws(OptionRefusal) in
+    try polls(bytes)
+  }
+
+  private static func polls(_ bytes: [UInt8]) throws(OptionRefusal) -> Interval {
+    if bytes.elementsEqual("auto".utf8) { return .auto }
     guard let seconds = try? OptionType<Double>.time(bytes) else {
       throw .expected("a number of seconds such as 30, 2.5 or 250ms, or auto", found: bytes)
     }
-    if seconds == 0 { throw .expected("more than 0 seconds, or auto", found: bytes) }
-    return Interval.fixed(seconds)
+    return .fixed(seconds)
   }
 }
 
@@ -92,7 +104,7 @@ package struct PollSchedule: Sendable {
   /// The time of the next poll.
   package var due: Double
   /// The time of the last one.
-  private var start = 0.0
+  package private(set) var start = 0.0
   private var policy: RetryPolicy
   /// The failure that was last reported, so that it is not repeated at each poll.
   private var reportedContent = ""

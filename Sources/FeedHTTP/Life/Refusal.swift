@@ -9,7 +9,7 @@ package struct Refusal: Sendable {
   /// How long to wait for the body, in seconds.
   package static let timeout = 5.0
 
-  let head: HTTPHead
+  package let head: HTTPHead
   /// Also that of a success, if its body was not the expected one.
   package var status: Int { head.status }
   /// The error in the response, and its page title or the first line of its body.

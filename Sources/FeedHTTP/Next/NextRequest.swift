@@ -275,7 +275,7 @@ extension NextRule {
   private static let linkNames = ["href", "link", "url", "uri"]
 
   /// The URL of a value: a text, an object with `href`, or the object with relation `next` in an array of links.
-  fileprivate func link(_ value: NextValue, _ response: NextResponse) throws(NextError) -> [UInt8]? {
+  func link(_ value: NextValue, _ response: NextResponse) throws(NextError) -> [UInt8]? {
     guard case .json(let json) = value, case .place(.body(let pointer), _) = source else { return value.text }
     return try Self.link(json, at: pointer, of: response.root)
   }

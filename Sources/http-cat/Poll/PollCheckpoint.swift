@@ -33,10 +33,13 @@ struct PollCheckpoint {
   }
 
   /// What was known when it was saved.
-  /// - Parameter now: in milliseconds since 1970.
+  /// - Parameters:
+  ///   - values: get those that were kept.
+  ///   - now: in milliseconds since 1970.
   /// - Throws: if it is the checkpoint of another resource.
-  mutating func read(now: Int) throws(ToolFailure) -> KnownBody {
+  mutating func read(_ values: inout KeptValues, now: Int) throws(ToolFailure) -> KnownBody {
     guard let path, let saved = try keeper.saved() else { return KnownBody() }
+    try values.resume(from: saved)
     // Our checkpoint would overwrite the document.
     if saved.document != nil {
       throw .failed(
@@ -54,21 +57,22 @@ struct PollCheckpoint {
   }
 
   /// Saved before a request: a tool that dies of the response and is restarted must not ask more often.
-  mutating func begin(_ known: KnownBody, now: Int) throws(ToolFailure) {
+  mutating func begin(_ known: KnownBody, _ values: KeptValues, now: Int) throws(ToolFailure) {
     asked = now
     next = 0
-    try save(known)
+    try save(known, values)
   }
 
   /// Saves what is known after printing, for the next start.
-  mutating func finish(_ known: KnownBody, next: Int) throws(ToolFailure) {
+  mutating func finish(_ known: KnownBody, _ values: KeptValues, next: Int) throws(ToolFailure) {
     self.next = next
-    try save(known)
+    try save(known, values)
   }
 
-  private mutating func save(_ known: KnownBody) throws(ToolFailure) {
+  private mutating func save(_ known: KnownBody, _ values: KeptValues) throws(ToolFailure) {
     guard path != nil else { return }
     var checkpoint = known.checkpoint(of: url)
+    values.save(in: &checkpoint)
     checkpoint.set("resource", resource)
     if asked > 0 { checkpoint.extra["asked"] = Array("\(asked)".utf8) }
     if next > 0 { checkpoint.extra["next"] = Array("\(next)".utf8) }

@@ -35,6 +35,14 @@ struct PolledBody {
     }
   }
 
+  /// The document, or an array of the documents on its lines; nil of bytes.
+  var root: JSONValue? {
+    if form != .lines { return document?.root }
+    var output = ByteWriter()
+    writeData(to: &output)
+    return JSONDocument(known: output.take()).root
+  }
+
   /// The digest that equal bodies share.
   var digest: [UInt8] { SHA256.digest(text).flatMap(\.hexDigits) }
 

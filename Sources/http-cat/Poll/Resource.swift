@@ -13,6 +13,8 @@ enum PollResult {
   case unchanged(PolledBody?)
   /// There is no body (HTTP 204 or 205, or a success with nothing).
   case empty
+  /// The server has forgotten the value of the request (`--gone`, `--gone-match`).
+  case gone(reason: String)
 }
 
 /// A URL of the command line, or one of the list.
@@ -24,6 +26,8 @@ struct Resource {
   let name: [UInt8]?
   let url: HTTPURL
   private(set) var known: KnownBody
+  /// What goes into the next request.
+  private(set) var values: KeptValues
   /// When it is requested.
   var polls: PollSchedule
   /// The wait for the head of a response.
@@ -35,10 +39,17 @@ struct Resource {
   var isOver = false
   var hasReportedEmpty = false
 
-  init(_ url: HTTPURL, name: [UInt8]? = nil, known: KnownBody = KnownBody(), due: Double, _ policy: RetryPolicy) {
+  /// How many responses in a row came at once and brought no new value, with `--every 0`.
+  private var idleCount = 0
+
+  init(
+    _ url: HTTPURL, name: [UInt8]? = nil, known: KnownBody = KnownBody(), _ values: KeptValues, due: Double,
+    _ policy: RetryPolicy
+  ) {
     self.url = url
     self.name = name
     self.known = known
+    self.values = values
     polls = PollSchedule(due: due, policy)
   }
 
@@ -57,6 +68,7 @@ struct Resource {
     _ response: HTTPResponse, _ options: Options, id: (Validators?, [UInt8]) -> [UInt8]
   ) throws(PollFailure) -> PollResult {
     let result = try judge(response, options, id)
+    if case .gone = result { return result }
     isOpen = true
     hasSucceeded = true
     polls.recover()
@@ -66,6 +78,9 @@ struct Resource {
   private mutating func judge(
     _ response: HTTPResponse, _ options: Options, _ id: (Validators?, [UInt8]) -> [UInt8]
   ) throws(PollFailure) -> PollResult {
+    if !values.isEmpty, options.next.isGone(response.head) {
+      return .gone(reason: refusal(response, nil).failure.message)
+    }
     switch StatusPolicy().verdict(response.head, to: response.request) {
     case .empty: return .empty
     case .taken: return response.body.isEmpty ? .empty : try read(response, options, id)
@@ -102,14 +117,41 @@ struct Resource {
     } catch {
       throw content(error)
     }
+    if !values.isEmpty, options.next.isGone(body.root) { return .gone(reason: "the body says so") }
+    let isNew = try keepValues(of: body, response, options)
     let digest = body.digest
-    known.validators = Validators(response.head, of: response.url, now: Int(Clock.now() / 1_000_000))
+    known.validators = isNew ? nil : Validators(response.head, of: response.url, now: Int(Clock.now() / 1_000_000))
     known.type = type
-    if digest == known.digest { return .unchanged(body) }
+    if digest == known.digest, !isNew { return .unchanged(body) }
     known.digest = digest
+    if values.isUsed {
+      known.id = values.id
+      return .changed(body)
+    }
     // The validators of another URL cannot be used here, and an id does not say which URL it belongs to.
     known.id = id(response.url == url ? known.validators : nil, digest)
     return .changed(body)
+  }
+
+  /// Keeps what goes into the next request.
+  /// - Returns: whether a value is new.
+  private mutating func keepValues(
+    of body: PolledBody, _ response: HTTPResponse, _ options: Options
+  ) throws(PollFailure) -> Bool {
+    guard values.isUsed else { return false }
+    let root = body.root ?? JSONDocument(known: Array("null".utf8)).root
+    let items = options.items.map { root.value(at: $0) } ?? root
+    let list = items.map { $0.kind == .array ? Array($0.children) : [] } ?? []
+    let answer = NextResponse(
+      head: response.head, root: root, request: response.request.page, first: response.request.page,
+      url: response.url, count: list.count, item: { (list[$0].value, nil) })
+    do { return try values.take(answer) } catch { throw content(error.failure(response.url.display)) }
+  }
+
+  /// The server has forgotten the values.
+  mutating func forget() {
+    values.forget()
+    known = KnownBody()
   }
 
   private func content(_ failure: ToolFailure) -> PollFailure { PollFailure(failure: failure, kind: .content) }
@@ -120,6 +162,20 @@ struct Resource {
     return PollFailure(
       failure: .failed(status, refusal.message, source: response.url.display), kind: .status(response.head),
       asked: min(AskedWait(response.head).seconds, AskedWait.longest))
+  }
+
+  /// Sets the time of the next poll after a response.
+  /// - Parameters:
+  ///   - isNew: whether it brought something. If not, and it came at once, a server that should have held the request
+  ///     is asked more and more seldom.
+  ///   - longest: the longest such wait, in seconds.
+  mutating func schedule(
+    after head: HTTPHead, isNew: Bool, every interval: Interval, longest: Double, jitter: Double, now: Double
+  ) {
+    polls.succeed(head, every: interval, jitter: jitter, now: now)
+    guard interval.seconds == 0 else { return }
+    idleCount = isNew || now - polls.start >= 1 ? 0 : idleCount + 1
+    if idleCount > 0 { polls.due = now + min(longest, Double(1 << min(idleCount - 1, 20))) }
   }
 
   /// Sets the time of the next poll after a failure.

@@ -45,15 +45,18 @@ extension URLPoller {
       return try fail(index, error)
     }
     log(response, result)
+    if case .gone(let reason) = result { return try beginAnew(index, because: reason) }
     if !wasOpen { note(.open, of: resources[index], url: response.url) }
     var (meaning, failed) = (EndMarks.Meaning.nothing, [UInt8]())
+    var isNew = false
     switch result {
+    case .gone: break
     case .unchanged(let body): if let body { (meaning, failed) = (body.meaning(options.ends), body.text) }
     case .empty:
       if !resources[index].hasReportedEmpty { complain(response, "nothing to print (HTTP \(response.head.status))") }
       resources[index].hasReportedEmpty = true
     case .changed(let body):
-      (meaning, failed) = (body.meaning(options.ends), body.text)
+      (meaning, failed, isNew) = (body.meaning(options.ends), body.text, true)
       let resource = resources[index]
       // A large body is written out while it is printed.
       try write { printer in printer.print(body, of: resource, response, now: time) }
@@ -61,7 +64,9 @@ extension URLPoller {
     }
     if let interval {
       let jitter = options.jitter * Double.random(in: 0...1)
-      resources[index].polls.succeed(response.head, every: interval, jitter: jitter, now: Clock.monotonic())
+      resources[index].schedule(
+        after: response.head, isNew: isNew, every: interval, longest: options.maxBackoff ?? 60, jitter: jitter,
+        now: Clock.monotonic())
       enqueue(index)
     } else {
       resources[index].isOver = true
@@ -72,6 +77,20 @@ extension URLPoller {
       throw failure.saying { $0.hidingSecrets(of: response.request, and: []) }
     }
     if meaning == .end { isFinished = true }
+  }
+
+  /// Begins anew, because the server has forgotten the value of the last request. What came in between is missing.
+  private mutating func beginAnew(_ index: Int, because reason: String) throws(ToolFailure) {
+    let resource = resources[index]
+    let text = resource.values.gone(because: reason)
+    if options.connection.printsNotes {
+      printer.print(Note(.gap, url: resource.url.display, source: resource.name, reason: text))
+    }
+    resources[index].forget()
+    try save(index, next: 0)
+    enqueue(index)
+    guard !http.isSilent else { return }
+    streams.say(Diagnostic(text + "; beginning anew, and something is missing", source: resource.url.display))
   }
 
   /// Handles a failed poll.
@@ -102,7 +121,7 @@ extension URLPoller {
   private mutating func save(_ index: Int, next: Int) throws(ToolFailure) {
     guard checkpoint != nil else { return }
     try flush()
-    try checkpoint?.finish(resources[index].known, next: next)
+    try checkpoint?.finish(resources[index].known, resources[index].values, next: next)
   }
 
   // MARK: Messages

@@ -50,7 +50,7 @@ struct URLPoller {
       for (index, entry) in list.entries.enumerated() {
         // Spreads the requests over the interval.
         let share = (interval?.seconds ?? 0) * Double(index) / Double(list.entries.count)
-        resources.append(Resource(entry.url, name: entry.name, due: now + share, policy))
+        resources.append(Resource(entry.url, name: entry.name, KeptValues(options.next.rules), due: now + share, policy))
         enqueue(index)
       }
       reportLateTurns()
@@ -61,9 +61,13 @@ struct URLPoller {
   private mutating func add(_ url: HTTPURL, _ now: Double) throws(ToolFailure) {
     let time = Int(Clock.now() / 1000)
     var checkpoint = try PollCheckpoint(options.checkpoint, of: url)
-    var known = try checkpoint.read(now: time)
+    var values = KeptValues(options.next.rules)
+    var known = try checkpoint.read(&values, now: time)
     self.checkpoint = checkpoint
-    if !options.resumeID.isEmpty { known = KnownBody(id: options.resumeID, of: url) }
+    if let resumed = options.resumed {
+      try values.resume(from: resumed)
+      known = values.isUsed ? KnownBody() : KnownBody(id: resumed.id, of: url)
+    }
     // The command line overrides the type of the first body.
     if options.form != .auto { known.type = nil }
     ids.resume(after: known.id)
@@ -74,7 +78,7 @@ struct URLPoller {
     }
     if checkpoint.asked > 0, let interval { wait = max(wait, checkpoint.asked + Int(interval.seconds * 1000) - time) }
     let resource = Resource(
-      url, name: options.stamp.source, known: known, due: now + Double(max(0, wait)) / 1000, policy)
+      url, name: options.stamp.source, known: known, values, due: now + Double(max(0, wait)) / 1000, policy)
     resources.append(resource)
     enqueue(0)
     if checkpoint.next > time {
@@ -131,16 +135,17 @@ struct URLPoller {
 
   /// - Returns: nil while there is something to do.
   private func status() throws(ToolFailure) -> ExitStatus? {
-    if isFinished { return .yes }
+    let done = resources.contains { $0.values.hasGap } ? ExitStatus.no : .yes
+    if isFinished { return done }
     let awaited = options.ends.awaited
     if running.isEmpty, queue.isEmpty {
       guard resources.allSatisfy(\.hasSucceeded), interval == nil else { return .remote }
       if let awaited { throw .ended(.remote, before: awaited, source: source) }
-      return .yes
+      return done
     }
     guard let deadline, Clock.monotonic() >= deadline else { return nil }
     let hasAnswered = resources.contains(where: \.hasSucceeded)
-    if hasAnswered, awaited == nil { return .yes }
+    if hasAnswered, awaited == nil { return done }
     var reason = ""
     if !resources.contains(where: \.isOpen), let lastFailure {
       // If there are many, the last failure represents them all.
@@ -175,13 +180,14 @@ struct URLPoller {
       if let refusal = list?.refusal(of: http) { throw .failed(.error, refusal) }
     }
     if let problem, !http.isSilent { streams.say(problem) }
-    try checkpoint?.begin(resources[index].known, now: Int(Clock.now() / 1000))
+    try checkpoint?.begin(resources[index].known, resources[index].values, now: Int(Clock.now() / 1000))
     resources[index].polls.begin(at: now)
     let url = resources[index].url
     var request = http.request(url)
     request.setDefault("Accept", Array("*/*".utf8))
     // Each poll of many is a request of its own.
     request.mayRepeat = interval != nil
+    try resources[index].values.apply(to: &request)
     // What ends the tool may be in the body that an earlier run has printed, so this run must see it.
     if options.ends.isEmpty || resources[index].hasSucceeded {
       request.condition = resources[index].known.validators?.condition
@@ -192,11 +198,15 @@ struct URLPoller {
       }
       running.append((index, exchange))
       queue.begin(url.origin, now, pause: list == nil ? 0 : options.hostDelay)
-      resources[index].responseWait.begin(streams, now)
+      // A server that holds a request until there is something is not late.
+      if !isHeld(index) { resources[index].responseWait.begin(streams, now) }
     } catch {
       try fail(index, PollFailure(error, of: url))
     }
   }
+
+  /// Whether the server holds the request until it has something new.
+  private func isHeld(_ index: Int) -> Bool { interval?.seconds == 0 && resources[index].hasSucceeded }
 
   // MARK: Waiting
 

@@ -16,8 +16,16 @@ struct StreamPrinter: BodySink {
   private var printed = 0
   /// Whether a connection has ended since the last byte. If so, `--between` is printed before the next one.
   private var isBetween = false
+  /// Where the next connection goes on.
+  private(set) var point: ResumePoint
+  /// Whether a line said that the server has forgotten the value of the request.
+  private(set) var isGone = false
+  /// The request of this connection, and the head of its response.
+  private var request = PageRequest(url: [])
+  private var head: HTTPHead?
 
-  init(_ options: Options, source: String, _ streams: StandardStreams) {
+  init(_ options: Options, source: String, _ streams: StandardStreams) throws(ToolFailure) {
+    point = try ResumePoint(options.next.rules, checkpoint: options.checkpoint, resumeFile: options.resumeFile)
     self.options = options
     self.source = source
     isLines = options.form == .lines
@@ -27,10 +35,12 @@ struct StreamPrinter: BodySink {
   }
 
   /// Begins a new connection.
-  mutating func begin(_ head: HTTPHead) {
+  mutating func begin(_ head: HTTPHead, of request: HTTPRequest) {
+    (self.head, self.request) = (head, request.page)
     if !isDecided { isLines = MediaKind(head) == .jsonLines }
     isDecided = true
     isBetween = count > 0
+    isGone = false
   }
 
   mutating func take(_ chunk: [UInt8]) throws(ToolFailure) -> BodyProgress {
@@ -59,7 +69,18 @@ struct StreamPrinter: BodySink {
     try output.checkOutput()
   }
 
-  mutating func flush() throws(ToolFailure) { try output.flushOutput() }
+  /// Writes out what was printed, then saves the values that it covers.
+  mutating func flush() throws(ToolFailure) {
+    try output.flushOutput()
+    try point.save()
+  }
+
+  /// The server has forgotten the value of the request.
+  mutating func forget() throws(ToolFailure) {
+    try output.flushOutput()
+    point.forget()
+    try point.save()
+  }
 
   // MARK: Lines
 
@@ -73,6 +94,7 @@ struct StreamPrinter: BodySink {
         }
       if progress == .finished { return .finished }
     }
+    if point.isDue { try flush() }
     try output.checkOutput()
     return .more
   }
@@ -86,13 +108,23 @@ struct StreamPrinter: BodySink {
 
   private mutating func takeLine(_ bytes: [UInt8], _ range: Range<Int>) throws(ToolFailure) -> BodyProgress {
     count += 1
-    printed += 1
-    guard options.printsRecords || !options.ends.isEmpty else {
+    guard options.printsRecords || !options.ends.isEmpty || options.next.looksInside else {
+      printed += 1
       printLine(bytes, range)
       return printed < options.limit ? .more : .finished
     }
     var line = Array(bytes[range])
     let document = try? PayloadForm.parsed(line)
+    if options.next.isGone(document?.root) {
+      // A second time, without a value in the request: it would go on for ever.
+      if point.values.isEmpty, point.values.hasGap {
+        throw .failed(.remote, "it begins nowhere: '\(shortened(line))'", source: source, record: "line \(count)")
+      }
+      isGone = !point.values.isEmpty
+      if isGone { return .finished }
+    }
+    printed += 1
+    if let document { try keep(document.root) }
     let meaning = options.ends.meaning(type: Self.event, data: line, document)
     if options.printsRecords {
       line.repairUTF8()
@@ -111,9 +143,17 @@ struct StreamPrinter: BodySink {
     output.endLine()
   }
 
+  /// Keeps what the next connection is asked for.
+  private mutating func keep(_ root: JSONValue) throws(ToolFailure) {
+    guard point.values.isUsed else { return }
+    let response = NextResponse(
+      head: head, root: root, request: request, first: request, url: nil, count: 1, item: { _ in (root, nil) })
+    do { try point.take(response) } catch { throw error.failure(source, record: "line \(count)") }
+  }
+
   /// Prints a line as the data of a record: objects and arrays unchanged, everything else as a string.
   private mutating func print(_ line: [UInt8], _ document: JSONDocument?) {
-    let id = options.idFrom.flatMap { document?.root.recordID(at: $0) } ?? []
+    let id = options.idFrom.map { document?.root.recordID(at: $0) ?? [] } ?? point.values.id
     output.beginRecord(event: Self.event.span, id: id.span)
     output.appendPayload(line, document?.root.kind.isContainer == true ? document : nil)
     output.endRecord(options.stamp)
