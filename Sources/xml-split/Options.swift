@@ -107,7 +107,7 @@ struct Options: OptionTable {
     Option("verbose", letter: "v", \.isVerbose, "report paths with several texts, or with none").needs(\.fields)
       .excludes(\.isJSON)
     Option("records", \.isRecords, "print event records")
-    Option("id", .field, \.id, "take the id of each record from this path").needs(\.isRecords)
+    Option("id-from", .field, \.id, "take the id of each record from this path").needs(\.isRecords)
     Option("entities", .choice, "what to do with entities of a DTD") { $0.entityAction = $1 }.default("error")
     Option("count", \.isCount, "print only how many elements there are")
       .excludes([\.endsWithNull, \.isOneLine, \.inherits, \.isJSON, \.fields, \.isRecords, \.files])
