@@ -110,6 +110,9 @@ struct Options: OptionTable {
     // Without a rule, data that is sent between two connections is lost.
     connection.settle(reconnects: http.isPlainGet || !next.rules.isEmpty, resumes: !next.rules.isEmpty)
     if interval?.seconds == 0, next.rules.isEmpty { throw .usage("option '--every' with 0 seconds needs '--next'") }
+    if idFrom != nil, !next.rules.isEmpty, resumeFile != nil {
+      throw .usage("the IDs of '--id-from' are no values to send; keep these with '--checkpoint'")
+    }
     if isStream, next.rules.isEmpty, checkpoint != nil || resumeFile != nil {
       throw .usage("option '\(checkpoint == nil ? "--resume-from" : "--checkpoint")' with '--stream' needs '--next'")
     }

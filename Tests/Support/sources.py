@@ -39,6 +39,8 @@ class Source(Server):
                 self.gaps.update(range(value + 1, self.top() + 1))
                 self.floor = self.top()
             if value is not None and value < self.floor:
+                # The client had more, but not its sink.
+                self.gaps.update(range(value + 1, self.floor + 1))
                 return self.refuse(request)
             if chance < 0.1:
                 self.faults += 1

@@ -40,7 +40,6 @@ struct StreamPrinter: BodySink {
     if !isDecided { isLines = MediaKind(head) == .jsonLines }
     isDecided = true
     isBetween = count > 0
-    isGone = false
   }
 
   mutating func take(_ chunk: [UInt8]) throws(ToolFailure) -> BodyProgress {
@@ -78,6 +77,7 @@ struct StreamPrinter: BodySink {
   /// The server has forgotten the value of the request.
   mutating func forget() throws(ToolFailure) {
     try output.flushOutput()
+    isGone = false
     point.forget()
     try point.save()
   }
