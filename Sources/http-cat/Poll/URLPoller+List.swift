@@ -24,7 +24,8 @@ extension URLPoller {
         return old[place]
       }
       return Resource(
-        entry.url, name: entry.name, KeptValues(options.next.rules), due: listLooked + interval.seconds * Double.random(in: 0..<1), policy)
+        entry.url, name: entry.name, KeptValues(options.next.rules),
+        due: listLooked + interval.seconds * Double.random(in: 0..<1), policy)
     }
     noteClosed(old.indices.filter { newPlaces[$0] == nil }.map { old[$0] })
     running = running.compactMap { request in

@@ -50,7 +50,8 @@ struct URLPoller {
       for (index, entry) in list.entries.enumerated() {
         // Spreads the requests over the interval.
         let share = (interval?.seconds ?? 0) * Double(index) / Double(list.entries.count)
-        resources.append(Resource(entry.url, name: entry.name, KeptValues(options.next.rules), due: now + share, policy))
+        resources.append(
+          Resource(entry.url, name: entry.name, KeptValues(options.next.rules), due: now + share, policy))
         enqueue(index)
       }
       reportLateTurns()
