@@ -55,8 +55,8 @@ bench: all
 	PATH="$(CURDIR)/$(BIN):$$PATH" Tests/Bench/bench
 
 # Kills the pipeline at random, ROUNDS times. Does the same with a tool that has a store, one that polls, and deliver
-# with each of its sinks. Puts engines between the tools, kills servers behind nginx, and connects to one ROUNDS
-# thousand times. Lets clients come and go for five minutes, and reads gzip for one. Polls a server that lies, ten
+# with each of its sinks, and with live sources that forget. Puts engines between the tools, kills servers behind nginx,
+# and connects to one ROUNDS thousand times. Lets clients come and go for five minutes, and reads gzip for one. Polls a server that lies, ten
 # times as often, and damages as many stores and checkpoints. Makes every system call of every tool fail once, and
 # cuts the power at every write. FAULTS and CUTS are options of the last two, such as --tool jpatch.
 ROUNDS ?= 100
@@ -69,6 +69,7 @@ soak: all
 	PATH="$(CURDIR)/$(BIN):$$PATH" Tests/Pipeline/soak-feeds --rounds $(ROUNDS)
 	PATH="$(CURDIR)/$(BIN):$$PATH" Tests/Pipeline/restarts $(ROUNDS)
 	PATH="$(CURDIR)/$(BIN):$$PATH" Tests/Pipeline/soak-deliver --kills $(ROUNDS)
+	PATH="$(CURDIR)/$(BIN):$$PATH" Tests/Pipeline/lossless --kills $(ROUNDS)
 	PATH="$(CURDIR)/$(BIN):$$PATH" Tests/Pipeline/engines --seconds 3
 	PATH="$(CURDIR)/$(BIN):$$PATH" Tests/Pipeline/fan-out
 	PATH="$(CURDIR)/$(BIN):$$PATH" Tests/Pipeline/soak-serve --connections $(ROUNDS)000

@@ -40,6 +40,14 @@ import Testing
     #expect(result.text.split(separator: "\n").count == 7)
   }
 
+  @Test(.enabled(if: ["python3", "sqlite3"].allSatisfy(Repository.has)))
+  func liveSourcesLoseNothing() throws {
+    let driver = Command.quote(Repository.path("Tests/Pipeline/lossless"))
+    let result = try Command.shell("\(driver) --kills 3 --seed 7 couchdb kubernetes telegram")
+    #expect(result.status == 0, "\(result.error)")
+    #expect(result.text.split(separator: "\n").count == 3)
+  }
+
   @Test(.enabled(if: Repository.has("python3")))
   func aServerThatLiesIsNotBelieved() throws {
     let result = try Command.shell("\(Command.quote(Repository.path("Tests/Pipeline/liar"))) 250 7")
