@@ -28,9 +28,10 @@ struct SinkTests {
   /// The checkpoint of a source covers only the source, not a program after it in the pipe.
   @Test(.enabled(if: Repository.has("redis-server")))
   func aCheckpointInFrontLoses() throws {
-    let result = try Command.shell("\(soak) --in-front --seed 7 --kills 15 redis")
+    // Whether a kill hits what is in the pipe is chance.
+    let command = "for seed in 7 8 9 10; do \(soak) --in-front --seed $seed --kills 15 redis || exit; done"
+    let result = try Command.shell(command)
     #expect(result.status == 1 && result.text.contains(" kills: lost "), "\(result.text)\(result.error)")
-    #expect(!result.text.contains(" kills: lost 0, "))
   }
 }
 
