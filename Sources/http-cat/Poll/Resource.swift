@@ -43,7 +43,8 @@ struct Resource {
   private var idleCount = 0
 
   init(
-    _ url: HTTPURL, name: [UInt8]? = nil, known: KnownBody = KnownBody(), _ values: KeptValues, due: Double,
+    _ url: HTTPURL, name: [UInt8]? = nil, known: KnownBody = KnownBody(), _ values: KeptValues = KeptValues(),
+    due: Double,
     _ policy: RetryPolicy
   ) {
     self.url = url
