@@ -64,7 +64,9 @@ extension Splitter {
 
   /// The error, with what would help if it ends the run.
   func withHint(_ error: XMLError, _ bytes: borrowing Span<UInt8>, _ source: InputSource) -> XMLError {
-    if source.isConverting, !options.isSingle, error == .textAfterDocument(at: error.offset) {
+    // A byte order mark of UTF-16 is never a part of UTF-8.
+    let isOther = source.isConverting || (error.offset < bytes.count && bytes[error.offset] >= 0xFE)
+    if isOther, !options.isSingle, error == .textAfterDocument(at: error.offset) {
       let name = shortened(tokenizer.encoding.name)
       let way = "before another encoding than \(name), put a form feed, or use --length-prefixed"
       return XMLError("\(error.message); \(way)", at: error.offset)
