@@ -124,22 +124,6 @@ extension SystemError {
   package var isNoProgram: Bool { code == ENOEXEC }
 }
 
-extension Process {
-  /// Our environment with some variables set or unset, as `NAME=value`.
-  fileprivate static func environment(with variables: [(name: String, value: [UInt8]?)]) -> [[UInt8]] {
-    let names = variables.map { Array(($0.name + "=").utf8) }
-    var result: [[UInt8]] = []
-    var next = unsafe environ
-    while let entry = unsafe next.pointee {
-      let bytes = unsafe [UInt8](cString: entry)
-      if !names.contains(where: bytes.starts(with:)) { result.append(bytes) }
-      unsafe next += 1
-    }
-    for (name, variable) in zip(names, variables) { if let value = variable.value { result.append(name + value) } }
-    return result
-  }
-}
-
 /// Calls `body` with the texts as an array of C strings that ends with a null pointer.
 private func withPointers<T>(
   to texts: [[UInt8]], _ body: (UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>) -> T

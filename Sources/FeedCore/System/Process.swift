@@ -24,6 +24,20 @@ package enum Process {
     return bytes.isEmpty ? nil : bytes
   }
 
+  /// Our environment with some variables set or unset, as `NAME=value`.
+  static func environment(with variables: [(name: String, value: [UInt8]?)]) -> [[UInt8]] {
+    let names = variables.map { Array(($0.name + "=").utf8) }
+    var result: [[UInt8]] = []
+    var next = unsafe environ
+    while let entry = unsafe next.pointee {
+      let bytes = unsafe [UInt8](cString: entry)
+      if !names.contains(where: bytes.starts(with:)) { result.append(bytes) }
+      unsafe next += 1
+    }
+    for (name, variable) in zip(names, variables) { if let value = variable.value { result.append(name + value) } }
+    return result
+  }
+
   package static var identifier: Int32 { getpid() }
 
   /// Ends the process at once: what a writer still holds is lost.
