@@ -14,7 +14,6 @@ package struct NextOptions: Sendable {
   package init() {}
 
   /// The rows of a tool.
-  /// - Parameter hasStatuses: whether a refusal by its status can be told from others.
   @OptionRows<NextOptions> package static func rows() -> OptionRows<NextOptions>.OptionPart {
     Option("next", .followingRule, \.rules, "put a value of what came into the next request; repeatable")
     Option("gone", .statuses, "the statuses by which a server says that it has forgotten the value") {
