@@ -56,8 +56,8 @@ bench: all
 
 # Kills the pipeline at random, ROUNDS times. Does the same with a tool that has a store, one that polls, and deliver
 # with each of its sinks, and with live sources that forget. Puts engines between the tools, kills servers behind nginx,
-# and connects to one ROUNDS thousand times. Lets clients come and go for five minutes, and reads gzip for one. Polls a server that lies, ten
-# times as often, and damages as many stores and checkpoints. Makes every system call of every tool fail once, and
+# and connects to one ROUNDS thousand times. Lets clients come and go for five minutes, and reads gzip for one. Polls a
+# server that lies, ten times as often, and damages as many stores and checkpoints. Makes every system call of every tool fail once, and
 # cuts the power at every write. FAULTS and CUTS are options of the last two, such as --tool jpatch.
 ROUNDS ?= 100
 soak: all

@@ -39,6 +39,8 @@ struct Resource {
   var isOver = false
   var hasReportedEmpty = false
 
+  /// Whether the last response brought a new value.
+  private var hasNewValue = false
   /// How many responses in a row came at once and brought no new value, with `--every 0`.
   private var idleCount = 0
 
@@ -68,6 +70,7 @@ struct Resource {
   mutating func take(
     _ response: HTTPResponse, _ options: Options, id: (Validators?, [UInt8]) -> [UInt8]
   ) throws(PollFailure) -> PollResult {
+    hasNewValue = false
     let result = try judge(response, options, id)
     if case .gone = result { return result }
     isOpen = true
@@ -146,7 +149,8 @@ struct Resource {
     let answer = NextResponse(
       head: response.head, root: root, request: response.request.page, first: response.request.page,
       url: response.url, count: list.count, item: { (list[$0].value, nil) })
-    do { return try values.take(answer) } catch { throw content(error.failure(response.url.display)) }
+    do { hasNewValue = try values.take(answer) } catch { throw content(error.failure(response.url.display)) }
+    return hasNewValue
   }
 
   /// The server has forgotten the values.
@@ -165,17 +169,15 @@ struct Resource {
       asked: min(AskedWait(response.head).seconds, AskedWait.longest))
   }
 
-  /// Sets the time of the next poll after a response.
-  /// - Parameters:
-  ///   - isNew: whether it brought something. If not, and it came at once, a server that should have held the request
-  ///     is asked more and more seldom.
-  ///   - longest: the longest such wait, in seconds.
+  /// Sets the time of the next poll after a response. With `--every 0`, if the response came at once and has no new
+  /// value, each wait is twice as long as the one before.
+  /// - Parameter longest: the longest such wait, in seconds.
   mutating func schedule(
-    after head: HTTPHead, isNew: Bool, every interval: Interval, longest: Double, jitter: Double, now: Double
+    after head: HTTPHead, every interval: Interval, longest: Double, jitter: Double, now: Double
   ) {
     polls.succeed(head, every: interval, jitter: jitter, now: now)
     guard interval.seconds == 0 else { return }
-    idleCount = isNew || now - polls.start >= 1 ? 0 : idleCount + 1
+    idleCount = hasNewValue || now - polls.start >= 1 ? 0 : idleCount + 1
     if idleCount > 0 { polls.due = now + min(longest, Double(1 << min(idleCount - 1, 20))) }
   }
 

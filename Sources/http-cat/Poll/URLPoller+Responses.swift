@@ -48,7 +48,6 @@ extension URLPoller {
     if case .gone(let reason) = result { return try beginAnew(index, because: reason) }
     if !wasOpen { note(.open, of: resources[index], url: response.url) }
     var (meaning, failed) = (EndMarks.Meaning.nothing, [UInt8]())
-    var isNew = false
     switch result {
     case .gone: break
     case .unchanged(let body): if let body { (meaning, failed) = (body.meaning(options.ends), body.text) }
@@ -56,7 +55,7 @@ extension URLPoller {
       if !resources[index].hasReportedEmpty { complain(response, "nothing to print (HTTP \(response.head.status))") }
       resources[index].hasReportedEmpty = true
     case .changed(let body):
-      (meaning, failed, isNew) = (body.meaning(options.ends), body.text, true)
+      (meaning, failed) = (body.meaning(options.ends), body.text)
       let resource = resources[index]
       // A large body is written out while it is printed.
       try write { printer in printer.print(body, of: resource, response, now: time) }
@@ -65,8 +64,7 @@ extension URLPoller {
     if let interval {
       let jitter = options.jitter * Double.random(in: 0...1)
       resources[index].schedule(
-        after: response.head, isNew: isNew, every: interval, longest: options.maxBackoff ?? 60, jitter: jitter,
-        now: Clock.monotonic())
+        after: response.head, every: interval, longest: options.maxBackoff ?? 60, jitter: jitter, now: Clock.monotonic())
       enqueue(index)
     } else {
       resources[index].isOver = true
@@ -87,6 +85,8 @@ extension URLPoller {
       printer.print(Note(.gap, url: resource.url.display, source: resource.name, reason: text))
     }
     resources[index].forget()
+    // A server may forget each value at once, and must not be asked without a pause for that.
+    if interval?.seconds == 0 { resources[index].polls.due = Clock.monotonic() + 1 }
     try save(index, next: 0)
     enqueue(index)
     guard !http.isSilent else { return }
