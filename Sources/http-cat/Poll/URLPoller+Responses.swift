@@ -64,7 +64,8 @@ extension URLPoller {
     if let interval {
       let jitter = options.jitter * Double.random(in: 0...1)
       resources[index].schedule(
-        after: response.head, every: interval, longest: options.maxBackoff ?? 60, jitter: jitter, now: Clock.monotonic())
+        after: response.head, every: interval, longest: options.maxBackoff ?? 60, jitter: jitter, now: Clock.monotonic()
+      )
       enqueue(index)
     } else {
       resources[index].isOver = true
