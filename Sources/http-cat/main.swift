@@ -11,7 +11,7 @@ func run(_ invocation: Invocation, _ streams: StandardStreams) throws(ToolFailur
       options.connection, options.http,
       FollowedFeed(url.display, missing: "body", awaited: options.ends.awaited, isEndless: true), streams)
     let status = try follower.run(&body)
-    return status == .yes && body.hasGap ? .no : status
+    return status == .yes && body.point.values.hasGap ? .no : status
   }
   var poller = try URLPoller(options, streams)
   return try poller.run()

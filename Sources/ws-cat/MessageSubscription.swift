@@ -2,26 +2,26 @@ import FeedCore
 import FeedHTTP
 
 /// Messages over any number of connections.
-struct MessageSubscription: Followed {
+struct MessageSubscription: Resuming {
   private let options: Options
   private let streams: StandardStreams
   private let client: HTTPClient
   private var pump: MessagePump
   private var source: MessageSource
   private(set) var closing: (code: Int?, reason: String?)?
-  /// Whether there has been a connection, and whether the last one has sent the messages of `--send`.
+  /// Whether there has been a connection.
   private var wasOpen = false
-  private var hasSentFirst = false
 
   init(_ options: Options, _ streams: StandardStreams) throws(ToolFailure) {
     self.options = options
     self.streams = streams
-    pump = MessagePump(options, source: options.url.display, streams)
+    pump = try MessagePump(options, source: options.url.display, streams)
     source = MessageSource(options, streams)
     client = try HTTPClient(keepsCookies: true)
   }
 
   var count: Int { pump.count }
+  var point: ResumePoint { pump.point }
   var hasFoundNothing: Bool { source.hasFoundNothing }
 
   func check(_ http: HTTPOptions) throws(ToolFailure) { try options.refuseReservedHeaders(http) }
@@ -32,9 +32,12 @@ struct MessageSubscription: Followed {
 
   mutating func abandon() { try? pump.flush() }
 
-  mutating func connect(_ follower: inout Follower) throws(ToolFailure) -> ConnectionEnding {
+  mutating func forget() throws(ToolFailure) { try pump.forget() }
+
+  mutating func connectOnce(_ follower: inout Follower) throws(ToolFailure) -> ConnectionEnding {
     // Each connection begins at the original URL.
     var request = follower.http.request(options.url.http)
+    try pump.point.values.apply(to: &request)
     // Messages name the original URL, so they also say where a redirect has led.
     var reached = ""
     let timeLimit = Clock.monotonic() + request.route.connectTimeout
@@ -69,9 +72,7 @@ struct MessageSubscription: Followed {
       follower.complain("sending \(resent) \(resent == 1 ? "message" : "messages") again")
     }
     wasOpen = true
-    defer { hasSentFirst = connection.isReady }
     let ending = try connection.run(&pump, &source)
-    hasSentFirst = connection.isReady
     if case .interrupted(.signal) = ending, let words = unsentWords() { follower.complain(words) }
     return ending
   }
@@ -83,10 +84,10 @@ struct MessageSubscription: Followed {
   mutating func unsentWords() -> String? {
     guard wasOpen, !pump.isFinished else { return nil }
     let (found, isLeast) = source.countUnsent()
-    let count = found + (hasSentFirst ? 0 : options.sent.count)
+    let count = found + pump.talk.unsent
     guard count > 0 else { return nil }
     let words = count == 1 ? "1 message was not sent" : "\(count) messages were not sent"
-    return (isLeast ? "at least " : "") + words + (hasSentFirst ? "" : options.helloProblem)
+    return (isLeast ? "at least " : "") + words + pump.talk.problem
   }
 }
 

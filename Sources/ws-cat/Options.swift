@@ -9,12 +9,8 @@ let wsCat = ToolSpec(
 
 /// The settings of a command line. Times are in seconds.
 struct Options: OptionTable {
-  /// A text that is sent at intervals.
-  struct Repeated {
-    /// In seconds.
-    let interval: Double
-    let text: [UInt8]
-  }
+  /// A message that is sent at intervals, in seconds.
+  typealias Repeated<Message> = (interval: Double, message: Message)
 
   let url: WebSocketURL
 
@@ -29,12 +25,14 @@ struct Options: OptionTable {
   var endsWithNull = false
   var stamp = RecordStamp()
 
-  var sent: [[UInt8]] = []
+  private var talkParts: [Talk.Part] = []
+  private(set) var talk = Talk()
   /// Which messages of the input every new connection sends again.
   var resent: [Condition] = []
-  var sendAfter: Condition?
-  var repeated: [Repeated] = []
-  var onExit: [[UInt8]] = []
+  private var typedRepeated: [Repeated<TypedMessage>] = []
+  private(set) var repeated: [Repeated<[UInt8]>] = []
+  private var typedOnExit: [TypedMessage] = []
+  private(set) var onExit: [[UInt8]] = []
   var isBinary = false
   var dropsReturns = false
   var readsRecords = false
@@ -43,6 +41,9 @@ struct Options: OptionTable {
 
   var limit = Int.max
   var ends = EndMarks()
+  var next = NextOptions()
+  var checkpoint: [UInt8]?
+  var resumeFile: [UInt8]?
   var subprotocols: [[UInt8]] = []
   var origin: [UInt8]?
   private var offersCompression = false
@@ -69,12 +70,21 @@ struct Options: OptionTable {
     Option("null", letter: "0", \.endsWithNull, "end the message with NUL in place of a newline").needs(\.isRaw)
 
     OptionGroup("Options for sending")
-    Option("send", .message, \.sent, "send this on every connection; repeatable")
+    Option("send", .message, \.talkParts, "send this on every connection; repeatable") { $0.append(.send($1)) }
+      .repeating.inFiles
+    Option("send-after", .condition, \.talkParts, "send what follows after a message with this value; repeatable") {
+      $0.append(.sendAfter($1))
+    }
+    .repeating.inFiles
+    Option("reply-to", .condition, \.talkParts, "answer each message with this value; repeatable") {
+      $0.append(.replyTo($1))
+    }
+    .repeating.inFiles
+    Option("reply", .message, \.talkParts, "the answer to it; repeatable") { $0.append(.reply($1)) }.repeating.inFiles
     Option("resend", .condition, \.resent, "send input with this value on new connections too; repeatable")
-      .excludes([\.isBinary, \.connection.wantsReconnect])
-    Option("send-after", .condition, \.sendAfter, "send nothing before a message with this value")
-    Option("send-every", .repeated, \.repeated, "send this at regular intervals; repeatable")
-    Option("on-exit", .message, \.onExit, "send this before closing; repeatable")
+      .excludes([\.isBinary, \.connection.wantsReconnect]).inFiles
+    Option("send-every", .repeated, \.typedRepeated, "send this at regular intervals; repeatable").inFiles
+    Option("on-exit", .message, \.typedOnExit, "send this before closing; repeatable").inFiles
     Option("binary", \.isBinary, "send the lines as binary messages").excludes(\.readsRecords)
     Option("crlf", \.dropsReturns, "lines end in CR LF: do not send the CR").excludes(\.readsRecords)
     Option("records-in", \.readsRecords, "read event records in place of lines")
@@ -82,6 +92,12 @@ struct Options: OptionTable {
 
     OptionGroup.ending
     Option("limit", letter: "n", .integer(1...), \.limit, "end after printing N events")
+
+    OptionGroup("Options for resuming")
+    NextOptions.rows(isHandshake: true).within(\.next)
+    Option("checkpoint", .wholeFile, \.checkpoint, "resume from FILE, and keep it up to date").needs(\.next.rules)
+    Option("resume-from", .file, \.resumeFile, "resume from a checkpoint without changing it").needs(\.next.rules)
+      .excludes(\.checkpoint)
 
     OptionGroup.connection
     Option("subprotocol", .subprotocol, \.subprotocols, "offer this subprotocol; repeatable")
@@ -114,32 +130,28 @@ struct Options: OptionTable {
     url = try WebSocketURL(operands: invocation.operands)
     try invocation.fill(&self)
     try http.load(streams)
-    connection.settle(reconnects: true, resumes: false)
+    let limit = maxSize
+    talk = try Talk(talkParts, maxSize: limit, streams)
+    onExit = try typedOnExit.map { (message) throws(ToolFailure) in try message.text(limit, streams) }
+    repeated = try typedRepeated.map { (each) throws(ToolFailure) in
+      (each.interval, try each.message.text(limit, streams))
+    }
+    connection.settle(reconnects: true, resumes: !next.rules.isEmpty)
     try refuseReservedHeaders(http)
   }
 }
 
-extension OptionType<Options.Repeated> {
+extension OptionType<Options.Repeated<TypedMessage>> {
   fileprivate static let repeated = Self("SECONDS=TEXT") { bytes throws(OptionRefusal) in
     let seconds = Array(bytes.prefix { $0 != UInt8(ascii: "=") })
     guard bytes.count > seconds.count, let interval = try? OptionType<Double>.time(seconds), interval > 0 else {
       throw .expected("SECONDS=TEXT such as 30=ping")
     }
-    return .init(interval: interval, text: try OptionType<[UInt8]>.checked(Array(bytes.dropFirst(seconds.count + 1))))
+    return (interval, try TypedMessage(Array(bytes.dropFirst(seconds.count + 1))))
   }
 }
 
 extension OptionType<[UInt8]> {
-  /// A text message. Error messages do not quote it: it may hold a token.
-  fileprivate static let message = Self("TEXT") { bytes throws(OptionRefusal) in try checked(bytes) }
-
-  fileprivate static func checked(_ bytes: [UInt8]) throws(OptionRefusal) -> [UInt8] {
-    guard UTF8Check.firstInvalid(bytes.span) == nil else {
-      throw OptionRefusal("a text message must be valid UTF-8")
-    }
-    return bytes
-  }
-
   fileprivate static let subprotocol = text("NAME", "a name such as graphql-ws") {
     !$0.isEmpty && $0.allSatisfy(\.isTokenByte)
   }
@@ -168,12 +180,6 @@ extension Options {
     guard offersCompression else { return nil }
     return forgetsMessages
       ? PerMessageDeflate(serverKeepsWindow: false, clientKeepsWindow: false) : PerMessageDeflate()
-  }
-
-  /// What is missing before anything is sent, for the end of a message; empty without `--send-after`.
-  var helloProblem: String {
-    guard let sendAfter else { return "" }
-    return ": no message with '\(quoted(sendAfter.text))' has come (--send-after)"
   }
 
   /// Refuses the headers that ws-cat sets itself in the handshake.

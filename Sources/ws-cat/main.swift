@@ -16,5 +16,6 @@ func run(_ invocation: Invocation, _ streams: StandardStreams) throws(ToolFailur
     throw error.adding(subscription.unsentWords().map { "; " + $0 } ?? "")
   }
   if let words = subscription.unsentWords() { throw .failed(.tryAgain, words, source: options.url.display) }
-  return status == .yes && subscription.hasFoundNothing ? .no : status
+  let isIncomplete = subscription.hasFoundNothing || subscription.point.values.hasGap
+  return status == .yes && isIncomplete ? .no : status
 }

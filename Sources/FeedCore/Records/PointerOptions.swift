@@ -89,7 +89,11 @@ package struct Condition: Equatable, Sendable {
   /// The condition as it is typed.
   package var text: [UInt8] { pointer.text + (value.map { [UInt8(ascii: "=")] + $0 } ?? []) }
 
-  package func holds(for document: JSONDocument) -> Bool { holds(for: document.root) }
+  /// Whether it holds for a text. The empty pointer stands for the whole text, which then need not be JSON.
+  /// - Parameter document: the text as JSON; nil if it is not JSON.
+  package func holds(for text: [UInt8], _ document: JSONDocument?) -> Bool {
+    pointer.tokens.isEmpty && text == value || document.map { holds(for: $0.root) } ?? false
+  }
 
   /// Whether the value is there, compared as text: `1.0` is not `1`.
   package func holds(for root: JSONValue) -> Bool {

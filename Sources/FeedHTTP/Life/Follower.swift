@@ -124,8 +124,11 @@ package struct Follower {
     complain("the stream asks to wait \(secondsText(seconds)) s before each reconnection ('retry')")
   }
 
+  /// The URL of the feed, as messages show it.
+  var source: String { reconnection.feed.source }
+
   /// Prints a message about the feed on standard error, unless `--silent` is given.
-  package func complain(_ message: String) { complain(Diagnostic(message, source: reconnection.feed.source)) }
+  package func complain(_ message: String) { complain(Diagnostic(message, source: source)) }
 
   private func complain(_ diagnostic: Diagnostic) { if !http.isSilent { streams.say(diagnostic) } }
 
@@ -150,7 +153,7 @@ package struct Follower {
   package func warn(
     _ report: SilentWait.Report, _ text: String, of feed: inout some Followed
   ) throws(ToolFailure) {
-    try note(Note(.waiting, url: openURL ?? reconnection.feed.source, reason: text), of: &feed)
+    try note(Note(.waiting, url: openURL ?? source, reason: text), of: &feed)
     if options.printsNotes { try feed.flush() }
     if report.isFirst { complain(text) } else { log(text) }
   }
@@ -166,7 +169,7 @@ package struct Follower {
     let verdict = try reconnection.judge(ending, broughtAny: broughtAny)
     if case .wait(let seconds, _, _) = verdict {
       let delay = max(seconds, beginning + reconnection.spacing - Clock.monotonic())
-      try note(Note(.retrying, url: reconnection.feed.source, delay: delay, reason: ending.reason), of: &feed)
+      try note(Note(.retrying, url: source, delay: delay, reason: ending.reason), of: &feed)
     }
     if options.printsNotes { try feed.flush() }
     switch verdict {
@@ -196,7 +199,7 @@ package struct Follower {
     of feed: inout some Followed, _ status: Int?, _ reason: String?
   ) throws(ToolFailure) {
     defer { openURL = nil }
-    guard let url = openURL ?? status.map({ _ in reconnection.feed.source }) else { return }
+    guard let url = openURL ?? status.map({ _ in source }) else { return }
     let closing = openURL == nil ? nil : feed.closing
     try note(Note(.closed, url: url, code: status ?? closing?.code, reason: closing?.reason ?? reason), of: &feed)
   }

@@ -39,8 +39,13 @@ package struct KeptValues: Equatable, Sendable {
   package mutating func forget() { (values, hasGap) = ([:], true) }
 
   /// The message about that.
-  /// - Parameter reason: how the server said it.
-  package func gone(because reason: String) -> String { "the server has forgotten the place\(words): \(reason)" }
+  /// - Parameter reason: how the server said it; nil if `--gone-match` found it.
+  package func gone(because reason: String?) -> String {
+    "the server has forgotten the place\(words)" + (reason.map { ": " + $0 } ?? " (--gone-match)")
+  }
+
+  /// What follows from it, for the end of that message.
+  package static let consequence = "; beginning anew, and something is missing"
 
   /// Where the next request goes on: ` after 12`. Empty if it is the first one.
   package var words: String { isEmpty ? "" : " after \(shortened(id.isEmpty ? json : id))" }

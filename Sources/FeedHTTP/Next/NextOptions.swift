@@ -14,8 +14,13 @@ package struct NextOptions: Sendable {
   package init() {}
 
   /// The rows of a tool.
-  @OptionRows<NextOptions> package static func rows() -> OptionRows<NextOptions>.OptionPart {
-    Option("next", .followingRule, \.rules, "put a value of what came into the next request; repeatable")
+  /// - Parameter isHandshake: whether the requests are handshakes, which have no body and go to one URL.
+  @OptionRows<NextOptions> package static func rows(
+    isHandshake: Bool = false
+  ) -> OptionRows<NextOptions>.OptionPart {
+    Option(
+      "next", isHandshake ? .handshakeRule : .followingRule, \.rules,
+      "put a value of what came into the next request; repeatable")
     Option("gone", .statuses, "the statuses by which a server says that it has forgotten the value") {
       $0.goneStatuses = $1
     }
@@ -34,9 +39,25 @@ package struct NextOptions: Sendable {
 }
 
 extension OptionType<NextRule> {
-  /// A rule for requests that have no pages.
-  package static let followingRule = Self("RULE", .beginnings(["since=/", "header:", "body:/", "path:"])) {
+  /// A rule for handshakes.
+  fileprivate static let handshakeRule = Self("RULE", .beginnings(["cursor=/", "header:", "path:"])) {
     bytes throws(OptionRefusal) in
+    let rule = try following(bytes)
+    switch rule.target {
+    case .query, .header, .path, .all: return rule
+    case .body, .url:
+      let text = "a handshake has no body and no other URL; set a parameter, a header or a part of the path"
+      throw OptionRefusal("'\(quoted(bytes))': \(text)")
+    }
+  }
+
+  /// A rule for requests that have no pages.
+  fileprivate static let followingRule = Self("RULE", .beginnings(["since=/", "header:", "body:/", "path:"])) {
+    bytes throws(OptionRefusal) in
+    try following(bytes)
+  }
+
+  private static func following(_ bytes: [UInt8]) throws(OptionRefusal) -> NextRule {
     guard let rule = try NextRule.parse(bytes) else { throw OptionRefusal("'none' is for pages; leave --next out") }
     if rule.counter != nil {
       throw OptionRefusal("'\(quoted(bytes))' counts pages; type \(quoted(rule.target.text))=/POINTER for a value")

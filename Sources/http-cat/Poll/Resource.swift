@@ -14,7 +14,7 @@ enum PollResult {
   /// There is no body (HTTP 204 or 205, or a success with nothing).
   case empty
   /// The server has forgotten the value of the request (`--gone`, `--gone-match`).
-  case gone(reason: String)
+  case gone(reason: String?)
 }
 
 /// A URL of the command line, or one of the list.
@@ -121,7 +121,7 @@ struct Resource {
     } catch {
       throw content(error)
     }
-    if !values.isEmpty, options.next.isGone(body.root) { return .gone(reason: "the body says so") }
+    if !values.isEmpty, options.next.isGone(body.root) { return .gone(reason: nil) }
     let isNew = try keepValues(of: body, response, options)
     let digest = body.digest
     known.validators = isNew ? nil : Validators(response.head, of: response.url, now: Int(Clock.now() / 1_000_000))

@@ -79,7 +79,7 @@ extension URLPoller {
   }
 
   /// Begins anew, because the server has forgotten the value of the last request. What came in between is missing.
-  private mutating func beginAnew(_ index: Int, because reason: String) throws(ToolFailure) {
+  private mutating func beginAnew(_ index: Int, because reason: String?) throws(ToolFailure) {
     let resource = resources[index]
     let text = resource.values.gone(because: reason)
     if options.connection.printsNotes {
@@ -91,7 +91,7 @@ extension URLPoller {
     try save(index, next: 0)
     enqueue(index)
     guard !http.isSilent else { return }
-    streams.say(Diagnostic(text + "; beginning anew, and something is missing", source: resource.url.display))
+    streams.say(Diagnostic(text + KeptValues.consequence, source: resource.url.display))
   }
 
   /// Handles a failed poll.

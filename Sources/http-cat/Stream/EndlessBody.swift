@@ -2,7 +2,7 @@ import FeedCore
 import FeedHTTP
 
 /// A body that never ends, over any number of connections.
-struct EndlessBody: Followed {
+struct EndlessBody: Resuming {
   private let url: HTTPURL
   private let options: Options
   private let client: HTTPClient
@@ -23,39 +23,11 @@ struct EndlessBody: Followed {
 
   mutating func abandon() { try? printer.flush() }
 
-  var resumption: String { printer.point.values.words }
+  var point: ResumePoint { printer.point }
 
-  /// Whether the server had forgotten a value, so that something is missing.
-  var hasGap: Bool { printer.point.values.hasGap }
+  mutating func forget() throws(ToolFailure) { try printer.forget() }
 
-  mutating func connect(_ follower: inout Follower) throws(ToolFailure) -> ConnectionEnding {
-    while true {
-      let carriesValue = !printer.point.values.isEmpty
-      let ending = try connectOnce(&follower)
-      let reason: String
-      if printer.isGone {
-        reason = "a line says so"
-      } else if carriesValue, case .refused(let refusal) = ending, options.next.isGone(refusal.head) {
-        reason = refusal.message
-      } else {
-        return ending
-      }
-      try forget(because: reason, &follower)
-    }
-  }
-
-  /// Begins anew, because the server has forgotten the value of the last request. What it sent in between is missing.
-  private mutating func forget(because reason: String, _ follower: inout Follower) throws(ToolFailure) {
-    let text = printer.point.values.gone(because: reason)
-    try printer.forget()
-    if options.connection.printsNotes {
-      try printer.print(Note(.gap, url: url.display, reason: text))
-      try printer.flush()
-    }
-    follower.complain(text + "; beginning anew, and something is missing")
-  }
-
-  private mutating func connectOnce(_ follower: inout Follower) throws(ToolFailure) -> ConnectionEnding {
+  mutating func connectOnce(_ follower: inout Follower) throws(ToolFailure) -> ConnectionEnding {
     var request = follower.http.request(url)
     request.mayRepeat = options.connection.reconnects
     request.setDefault("Accept", Array("*/*".utf8))
@@ -67,7 +39,7 @@ struct EndlessBody: Followed {
     }
     printer.begin(connection.head, of: request)
     let ending = try connection.run(&printer)
-    if printer.isGone { return ending }
+    if point.isForgotten { return ending }
     var isWhole = false
     // If the end is not marked, a last line without a line end may be incomplete.
     if case .closed = ending { isWhole = connection.head.marksEnd }

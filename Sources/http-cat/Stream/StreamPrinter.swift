@@ -18,14 +18,12 @@ struct StreamPrinter: BodySink {
   private var isBetween = false
   /// Where the next connection goes on.
   private(set) var point: ResumePoint
-  /// Whether a line said that the server has forgotten the value of the request.
-  private(set) var isGone = false
   /// The request of this connection, and the head of its response.
   private var request = PageRequest(url: [])
   private var head: HTTPHead?
 
   init(_ options: Options, source: String, _ streams: StandardStreams) throws(ToolFailure) {
-    point = try ResumePoint(options.next.rules, checkpoint: options.checkpoint, resumeFile: options.resumeFile)
+    point = try ResumePoint(options.next, checkpoint: options.checkpoint, resumeFile: options.resumeFile)
     self.options = options
     self.source = source
     isLines = options.form == .lines
@@ -77,7 +75,6 @@ struct StreamPrinter: BodySink {
   /// The server has forgotten the value of the request.
   mutating func forget() throws(ToolFailure) {
     try output.flushOutput()
-    isGone = false
     point.forget()
     try point.save()
   }
@@ -115,16 +112,15 @@ struct StreamPrinter: BodySink {
     }
     var line = Array(bytes[range])
     let document = try? PayloadForm.parsed(line)
-    if options.next.isGone(document?.root) {
-      // A second time, without a value in the request: it would go on for ever.
-      if point.values.isEmpty, point.values.hasGap {
-        throw .failed(.remote, "it begins nowhere: '\(shortened(line))'", source: source, record: "line \(count)")
-      }
-      isGone = !point.values.isEmpty
-      if isGone { return .finished }
+    do { if try point.isRefused(by: document?.root) { return .finished } } catch {
+      throw .failed(.remote, error.message, source: source, record: "line \(count)")
     }
     printed += 1
-    if let document { try keep(document.root) }
+    if let document {
+      do { try point.take(document.root, to: request, head) } catch {
+        throw error.failure(source, record: "line \(count)")
+      }
+    }
     let meaning = options.ends.meaning(type: Self.event, data: line, document)
     if options.printsRecords {
       line.repairUTF8()
@@ -141,14 +137,6 @@ struct StreamPrinter: BodySink {
   private mutating func printLine(_ bytes: [UInt8], _ range: Range<Int>) {
     output.append(bytes, range)
     output.endLine()
-  }
-
-  /// Keeps what the next connection is asked for.
-  private mutating func keep(_ root: JSONValue) throws(ToolFailure) {
-    guard point.values.isUsed else { return }
-    let response = NextResponse(
-      head: head, root: root, request: request, first: request, url: nil, count: 1, item: { _ in (root, nil) })
-    do { try point.take(response) } catch { throw error.failure(source, record: "line \(count)") }
   }
 
   /// Prints a line as the data of a record: objects and arrays unchanged, everything else as a string.

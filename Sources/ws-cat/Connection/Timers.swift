@@ -21,7 +21,7 @@ struct Timers {
   /// Starts the timers of an open connection.
   mutating func open(_ now: Double) { nextPing = options.pingInterval.map { now + $0 } }
 
-  /// Starts the timers of the repeated texts, after the first messages.
+  /// Starts the timers of the repeated texts, after the talk.
   mutating func ready(_ now: Double) { nextTexts = options.repeated.map { now + $0.interval } }
 
   /// Records that data has come. Any data shows that the server is alive: a pong may have to wait for a long message to

@@ -7,10 +7,12 @@ import FeedHTTP
 extension WebSocketConnection {
   /// While the server sends without pause, everything else is polled at this interval, in seconds.
   private static let pollInterval = 0.02
+  /// How many bytes may wait to be sent, replies among them.
+  private static let mostWaiting = 1 << 20
 
   /// Runs until the connection ends or should end, and closes it.
   mutating func run(_ pump: inout MessagePump, _ source: inout MessageSource) throws(ToolFailure) -> ConnectionEnding {
-    pump.restart()
+    pump.restart(opening.request, response.head)
     timers.open(Clock.monotonic())
     defer {
       source.putBack(session.outbox.unsent(socket.unsent))
@@ -23,6 +25,7 @@ extension WebSocketConnection {
       throw error.saying { $0.hidingSecrets(of: opening.request, and: []) }
     }
     switch ending {
+    case .finished where pump.point.isForgotten: finishClosing(&pump, prints: false)
     case .lost where !session.hasReceivedClose: break
     // After a signal, the user may still want the messages that arrive.
     case .interrupted(.signal): finishClosing(&pump, prints: true)
@@ -39,8 +42,8 @@ extension WebSocketConnection {
     var nextPoll = 0.0
     var failure: HTTPError?
     while true {
+      talk(&pump)
       if let ending = try takeChunk(&pump, &source) { return ending }
-      if pump.maySend { sendFirst() }
       let isWaiting = try fillOutbox(&source)
       let received: HTTPConnection.Received
       do throws(HTTPError) {
@@ -80,7 +83,13 @@ extension WebSocketConnection {
     while try nextMessage(pump.count + 1) {
       if quietSince != nil { quietSince = Clock.monotonic() }
       if try pump.take(session.message, isText: session.isText) == .finished { return .finished }
+      for text in pump.replies { session.send(OutgoingMessage(bytes: text), isKept: false) }
+      if !pump.replies.isEmpty, session.outbox.pending.count > Self.mostWaiting {
+        return .lost(HTTPError(.transient, "the server does not read: more than 1 MiB waits to be sent (--reply)"))
+      }
+      talk(&pump)
     }
+    if pump.point.isDue { try pump.flush() }
     return session.hasReceivedClose ? try closing(session.closeCode, isDone: isDone(&source)) : nil
   }
 
@@ -105,12 +114,13 @@ extension WebSocketConnection {
 
   // MARK: Our messages
 
-  /// Sends the first messages: when the connection is open, or when the awaited message has come.
-  private mutating func sendFirst() {
+  /// Sends what comes next on this connection, up to the next message that is awaited.
+  private mutating func talk(_ pump: inout MessagePump) {
     guard !isReady else { return }
-    isReady = true
-    for text in options.sent { session.send(OutgoingMessage(bytes: text), isKept: false) }
-    timers.ready(Clock.monotonic())
+    while let text = pump.talk.next() { session.send(OutgoingMessage(bytes: text), isKept: false) }
+    isReady = pump.talk.isFinished
+    if isReady { timers.ready(Clock.monotonic()) }
+    pump.awaitTalk()
   }
 
   /// - Returns: whether more waits to be sent, for which there is no room.
@@ -173,7 +183,7 @@ extension WebSocketConnection {
       case .ping: session.ping()
       case .text(let place):
         // If there is no room, a repeated text is left out, not queued.
-        if !session.isFull { session.send(OutgoingMessage(bytes: options.repeated[place].text), isKept: false) }
+        if !session.isFull { session.send(OutgoingMessage(bytes: options.repeated[place].message), isKept: false) }
       case .lost(let error): return .lost(error)
       }
     }
@@ -189,7 +199,7 @@ extension WebSocketConnection {
 
   /// Names the message without which nothing is sent.
   private func warn(_ report: SilentWait.Report, _ pump: inout MessagePump) throws(ToolFailure) {
-    let text = report.words("nothing sent") + options.helloProblem
+    let text = report.words(pump.talk.hasBegun ? "the rest is not sent" : "nothing sent") + pump.talk.problem
     if options.connection.printsNotes {
       try pump.print(Note(.waiting, url: url.display, reason: text))
       try pump.flush()

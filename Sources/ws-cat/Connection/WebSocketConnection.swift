@@ -27,7 +27,7 @@ struct WebSocketConnection {
   /// With `--close-after`: when all input had been sent, or the last message after that came.
   var quietSince: Double?
   var timers: Timers
-  /// Whether our own messages may be sent.
+  /// Whether all of the talk has been sent, so that other messages may follow.
   var isReady = false
   /// What the server chose of our offers.
   private(set) var choice: OpeningResponse.ChosenOffers = (nil, nil)
@@ -38,7 +38,7 @@ struct WebSocketConnection {
   let opening: OpeningRequest
   /// The part of the request that has not been sent, and the head of the response.
   private var unsentHead: [UInt8]
-  private var response = OpeningResponse()
+  private(set) var response = OpeningResponse()
 
   init(
     _ request: HTTPRequest, _ options: Options, of client: HTTPClient, _ follower: Follower, _ streams: StandardStreams

@@ -15,30 +15,45 @@ struct MessagePump {
   /// The number of messages received.
   private(set) var count = 0
   private var printed = 0
-  /// Whether the message of `--send-after` has come on this connection.
-  private(set) var maySend = false
-  /// The wait for that message.
+  /// What is said on this connection.
+  var talk: Talk
+  /// The replies that the last message asks for.
+  private(set) var replies: [[UInt8]] = []
+  /// The wait for the message without which nothing more is said.
   var helloWait = SilentWait()
+  /// Where the next connection goes on.
+  private(set) var point: ResumePoint
+  /// The request of this connection, and the head of its response.
+  private var request = PageRequest(url: [])
+  private var head: HTTPHead?
   /// Whether the last message that was wanted has come.
   private(set) var isFinished = false
 
-  init(_ options: Options, source: String, _ streams: StandardStreams) {
+  init(_ options: Options, source: String, _ streams: StandardStreams) throws(ToolFailure) {
+    point = try ResumePoint(options.next, checkpoint: options.checkpoint, resumeFile: options.resumeFile)
+    talk = options.talk
     self.options = options
     self.source = source
     self.streams = streams
-    looksInside = options.eventFrom != nil || options.idFrom != nil || options.ends.looksInside
+    looksInside =
+      options.eventFrom != nil || options.idFrom != nil || options.ends.looksInside || options.next.looksInside
     names = EventNames(options)
     output = ByteWriter(streams.output, records: .network)
   }
 
   /// Starts a new connection.
-  mutating func restart() {
-    maySend = options.sendAfter == nil
-    if !maySend { helloWait.begin(streams) }
+  /// - Parameter head: that of the response to its request.
+  mutating func restart(_ request: HTTPRequest, _ head: HTTPHead) {
+    (self.request, self.head) = (request.page, head)
+    talk.restart()
   }
+
+  /// Begins or ends the wait for the next message of the talk. All that can be said has been said.
+  mutating func awaitTalk() { if talk.awaited == nil { helloWait.end() } else { helloWait.begin(streams) } }
 
   mutating func take(_ message: [UInt8], isText: Bool) throws(ToolFailure) -> BodyProgress {
     count += 1
+    replies = []
     let progress = isText ? try take(text: message) : try takeBinary(message)
     isFinished = progress == .finished
     return progress
@@ -56,20 +71,27 @@ struct MessagePump {
   }
 
   private mutating func take(text: [UInt8]) throws(ToolFailure) -> BodyProgress {
-    let isParsed = looksInside || !maySend
+    let isParsed = looksInside || talk.looksInside
     let document = isParsed ? try? PayloadForm.parsed(text) : nil
-    if !maySend, let document, options.sendAfter?.holds(for: document) == true {
-      maySend = true
-      helloWait.end()
-    }
     names.find(in: document)
-    if names.isWanted {
-      let id = options.idFrom.flatMap { document?.root.recordID(at: $0) } ?? []
-      do {
-        try print(text: text, document, isParsed: isParsed, id: id)
-      } catch {
-        throw failure(error.message)
+    let embedded: JSONDocument?
+    do {
+      if try point.isRefused(by: document?.root) { return .finished }
+      embedded = names.isWanted ? try self.embedded(text, document, isParsed: isParsed) : nil
+    } catch {
+      throw failure(error.message)
+    }
+    if let document {
+      do { try point.take(document.root, to: request, head) } catch {
+        throw error.failure(source, record: "message \(count)")
       }
+    }
+    if talk.looksInside {
+      replies = talk.take(text, document)
+      if talk.awaited == nil { helloWait.end() }
+    }
+    if names.isWanted {
+      print(text: text, embedded, id: id(of: document))
       try countPrinted()
     }
     return try progress(after: text, document, of: names.name)
@@ -101,16 +123,24 @@ struct MessagePump {
 
   // MARK: Printing
 
-  /// Prints a text: as an event record, or as its bytes.
-  /// - Parameters:
-  ///   - isParsed: whether it was parsed; then `document` is nil if it is not JSON.
-  ///   - id: empty for none.
-  private mutating func print(
-    text: [UInt8], _ document: JSONDocument?, isParsed: Bool, id: [UInt8]
-  ) throws(FormatError) {
-    if options.isRaw { return print(raw: text) }
+  /// The text as JSON, if that is what its record holds.
+  /// - Parameter isParsed: whether it was parsed; then `document` is nil if it is not JSON.
+  private func embedded(_ text: [UInt8], _ document: JSONDocument?, isParsed: Bool) throws(FormatError) -> JSONDocument?
+  {
+    if options.isRaw { return nil }
     let form = options.dataForm
-    let embedded = isParsed ? try form.document(of: text, parsed: document) : try form.document(of: text)
+    return isParsed ? try form.document(of: text, parsed: document) : try form.document(of: text)
+  }
+
+  /// The ID of a record: what `--id-from` finds, or the value that resumes after it. Empty for none.
+  private func id(of document: JSONDocument?) -> [UInt8] {
+    guard let pointer = options.idFrom else { return point.values.id }
+    return document?.root.recordID(at: pointer) ?? []
+  }
+
+  /// Prints a text: as an event record, or as its bytes.
+  private mutating func print(text: [UInt8], _ embedded: JSONDocument?, id: [UInt8]) {
+    if options.isRaw { return print(raw: text) }
     let name = names.name
     output.beginRecord(event: name.span, id: id.span)
     output.appendPayload(text, embedded)
@@ -142,8 +172,18 @@ struct MessagePump {
     try output.checkOutput()
   }
 
-  /// Flushes the output; called before waiting, and at the end.
-  mutating func flush() throws(ToolFailure) { try output.flushOutput() }
+  /// Writes out what was printed, then saves the values that it covers; called before waiting, and at the end.
+  mutating func flush() throws(ToolFailure) {
+    try output.flushOutput()
+    try point.save()
+  }
+
+  /// The server has forgotten the values of the request.
+  mutating func forget() throws(ToolFailure) {
+    try output.flushOutput()
+    point.forget()
+    try point.save()
+  }
 }
 
 /// The event name of each message (`--event-from`), and whether it is wanted (`--event`, `--drop`). Messages in a row

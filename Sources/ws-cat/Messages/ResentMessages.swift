@@ -72,9 +72,8 @@ struct ResentMessages {
   }
 
   private func matches(_ message: OutgoingMessage) -> Bool {
-    guard !conditions.isEmpty, message.isText, let document = try? PayloadForm.parsed(message.bytes) else {
-      return false
-    }
-    return conditions.contains { $0.holds(for: document) }
+    guard !conditions.isEmpty, message.isText else { return false }
+    let document = try? PayloadForm.parsed(message.bytes)
+    return conditions.contains { $0.holds(for: message.bytes, document) }
   }
 }

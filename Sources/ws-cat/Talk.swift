@@ -1,0 +1,114 @@
+import FeedCore
+
+/// What the options say on each connection, in the order of the command line. `--send A --send-after /t=hello --send B`
+/// sends A at once, and B after the first message that matches.
+struct Talk {
+  /// One option of the command line.
+  enum Part {
+    case send(TypedMessage)
+    case sendAfter(Condition)
+    case replyTo(Condition)
+    case reply(TypedMessage)
+  }
+
+  private enum Step {
+    case send([UInt8])
+    case await(Condition)
+  }
+
+  private var steps: [Step] = []
+  private var replies: [(condition: Condition, texts: [[UInt8]])] = []
+  /// The step that is next on this connection.
+  private var position = 0
+
+  init() {}
+
+  /// - Throws: a usage error if a reply has no condition, or a condition no reply; status 2 if a file cannot be read.
+  init(_ parts: [Part], maxSize: Int, _ streams: StandardStreams) throws(ToolFailure) {
+    for part in parts {
+      switch part {
+      case .send(let message): steps.append(.send(try message.text(maxSize, streams)))
+      case .sendAfter(let condition): steps.append(.await(condition))
+      case .replyTo(let condition): replies.append((condition, []))
+      case .reply(let message):
+        guard !replies.isEmpty else { throw .usage("option '--reply' needs '--reply-to' before it") }
+        replies[replies.count - 1].texts.append(try message.text(maxSize, streams))
+      }
+    }
+    if let silent = replies.first(where: { $0.texts.isEmpty }) {
+      throw .usage("option '--reply-to \(shortened(silent.condition.text))' needs '--reply' after it")
+    }
+  }
+
+  /// Starts a new connection.
+  mutating func restart() { position = 0 }
+
+  /// Whether all has been said, so that the input may follow.
+  var isFinished: Bool { position == steps.count }
+
+  /// Whether a message must be parsed.
+  var looksInside: Bool { !replies.isEmpty || !isFinished }
+
+  /// The message without which nothing more is said; nil if nothing is awaited.
+  var awaited: Condition? {
+    if !isFinished, case .await(let condition) = steps[position] { condition } else { nil }
+  }
+
+  /// What is awaited, for the end of a message; empty if nothing is.
+  var problem: String {
+    awaited.map { ": no message with '\(quoted($0.text))' has come (--send-after)" } ?? ""
+  }
+
+  /// Whether a text has been handed out on this connection.
+  var hasBegun: Bool { steps[..<position].contains { if case .send = $0 { true } else { false } } }
+
+  /// How many messages have not been handed out on this connection.
+  var unsent: Int { steps[position...].count { if case .send = $0 { true } else { false } } }
+
+  /// The next text to send now; nil if there is none. Everything that can be sent is handed out before a message of the
+  /// server is looked at, so what is awaited is always the response to it.
+  mutating func next() -> [UInt8]? {
+    guard !isFinished, case .send(let text) = steps[position] else { return nil }
+    position += 1
+    return text
+  }
+
+  /// Goes on if a message is the one that is awaited.
+  /// - Parameters:
+  ///   - text: the text of the message.
+  ///   - document: it as JSON; nil if it is not JSON.
+  /// - Returns: the replies to it.
+  mutating func take(_ text: [UInt8], _ document: JSONDocument?) -> [[UInt8]] {
+    if let awaited, awaited.holds(for: text, document) { position += 1 }
+    return replies.flatMap { $0.condition.holds(for: text, document) ? $0.texts : [] }
+  }
+}
+
+/// A message on the command line: its text, or `@FILE`.
+struct TypedMessage: Sendable {
+  private let typed: [UInt8]
+
+  /// Error messages do not quote it: it may hold a token.
+  init(_ typed: [UInt8]) throws(OptionRefusal) {
+    guard typed.isUTF8 || typed.first == UInt8(ascii: "@") else {
+      throw OptionRefusal("a text message must be valid UTF-8")
+    }
+    self.typed = typed
+  }
+
+  /// The text to send: valid UTF-8.
+  /// - Parameter maxSize: the most bytes of a file.
+  func text(_ maxSize: Int, _ streams: StandardStreams) throws(ToolFailure) -> [UInt8] {
+    guard typed.first == UInt8(ascii: "@") else { return typed }
+    let file = InputFile(Array(typed.dropFirst()))
+    let text = try file.readAll(streams, limit: maxSize, option: "--max-size")
+    if let bad = UTF8Check.firstInvalid(text.span) {
+      throw .failed(.error, "invalid UTF-8 at byte \(bad + 1): a text message must be UTF-8", source: file.name)
+    }
+    return text
+  }
+}
+
+extension OptionType<TypedMessage> {
+  static let message = Self("TEXT") { bytes throws(OptionRefusal) in try TypedMessage(bytes) }
+}
