@@ -25,7 +25,7 @@ struct Options: OptionTable {
   var endsWithNull = false
   var stamp = RecordStamp()
 
-  private var talkParts: [Talk.Part] = []
+  private var typedTalk: [Talk.Argument] = []
   private(set) var talk = Talk()
   /// Which messages of the input every new connection sends again.
   var resent: [Condition] = []
@@ -62,6 +62,7 @@ struct Options: OptionTable {
     Option("event", letter: "e", .text("NAME"), \.events, "print only events of this type; repeatable")
     Option("drop", .text("NAME"), \.dropped, "do not print events of this type; repeatable")
     Option("id-from", .pointer("/id"), \.idFrom, "where to find the ID in a message").meaningless(with: \.isRaw)
+      .excludes(\.resumeFile)
     Option("inflate", .choice, \.inflates, "unpack binary messages in this format")
     Option("binary-as", .choice, "what a binary message that is UTF-8 becomes") { $0.binaryForm = $1 }.default("base64")
     Option("data-as", .choice, "how records hold the data") { $0.dataForm = $1 }.default("auto").meaningless(
@@ -70,17 +71,17 @@ struct Options: OptionTable {
     Option("null", letter: "0", \.endsWithNull, "end the message with NUL in place of a newline").needs(\.isRaw)
 
     OptionGroup("Options for sending")
-    Option("send", .message, \.talkParts, "send this on every connection; repeatable") { $0.append(.send($1)) }
+    Option("send", .message, \.typedTalk, "send this on every connection; repeatable") { $0.append(.send($1)) }
       .repeating.inFiles
-    Option("send-after", .condition, \.talkParts, "send what follows after a message with this value; repeatable") {
+    Option("send-after", .condition, \.typedTalk, "send what follows after a message with this value; repeatable") {
       $0.append(.sendAfter($1))
     }
     .repeating.inFiles
-    Option("reply-to", .condition, \.talkParts, "answer each message with this value; repeatable") {
+    Option("reply-to", .condition, \.typedTalk, "answer each message with this value; repeatable") {
       $0.append(.replyTo($1))
     }
     .repeating.inFiles
-    Option("reply", .message, \.talkParts, "the answer to it; repeatable") { $0.append(.reply($1)) }.repeating.inFiles
+    Option("reply", .message, \.typedTalk, "the answer to it; repeatable") { $0.append(.reply($1)) }.repeating.inFiles
     Option("resend", .condition, \.resent, "send input with this value on new connections too; repeatable")
       .excludes([\.isBinary, \.connection.wantsReconnect]).inFiles
     Option("send-every", .repeated, \.typedRepeated, "send this at regular intervals; repeatable").inFiles
@@ -131,7 +132,7 @@ struct Options: OptionTable {
     try invocation.fill(&self)
     try http.load(streams)
     let limit = maxSize
-    talk = try Talk(talkParts, maxSize: limit, streams)
+    talk = try Talk(typedTalk, maxSize: limit, streams)
     onExit = try typedOnExit.map { (message) throws(ToolFailure) in try message.text(limit, streams) }
     repeated = try typedRepeated.map { (each) throws(ToolFailure) in
       (each.interval, try each.message.text(limit, streams))

@@ -4,31 +4,31 @@ import FeedCore
 /// sends A at once, and B after the first message that matches.
 struct Talk {
   /// One option of the command line.
-  enum Part {
+  enum Argument {
     case send(TypedMessage)
     case sendAfter(Condition)
     case replyTo(Condition)
     case reply(TypedMessage)
   }
 
-  private enum Step {
+  private enum Turn {
     case send([UInt8])
     case await(Condition)
   }
 
-  private var steps: [Step] = []
+  private var turns: [Turn] = []
   private var replies: [(condition: Condition, texts: [[UInt8]])] = []
-  /// The step that is next on this connection.
+  /// The turn that is next on this connection.
   private var position = 0
 
   init() {}
 
   /// - Throws: a usage error if a reply has no condition, or a condition no reply; status 2 if a file cannot be read.
-  init(_ parts: [Part], maxSize: Int, _ streams: StandardStreams) throws(ToolFailure) {
-    for part in parts {
-      switch part {
-      case .send(let message): steps.append(.send(try message.text(maxSize, streams)))
-      case .sendAfter(let condition): steps.append(.await(condition))
+  init(_ arguments: [Argument], maxSize: Int, _ streams: StandardStreams) throws(ToolFailure) {
+    for argument in arguments {
+      switch argument {
+      case .send(let message): turns.append(.send(try message.text(maxSize, streams)))
+      case .sendAfter(let condition): turns.append(.await(condition))
       case .replyTo(let condition): replies.append((condition, []))
       case .reply(let message):
         guard !replies.isEmpty else { throw .usage("option '--reply' needs '--reply-to' before it") }
@@ -44,14 +44,14 @@ struct Talk {
   mutating func restart() { position = 0 }
 
   /// Whether all has been said, so that the input may follow.
-  var isFinished: Bool { position == steps.count }
+  var isFinished: Bool { position == turns.count }
 
   /// Whether a message must be parsed.
   var looksInside: Bool { !replies.isEmpty || !isFinished }
 
   /// The message without which nothing more is said; nil if nothing is awaited.
   var awaited: Condition? {
-    if !isFinished, case .await(let condition) = steps[position] { condition } else { nil }
+    if !isFinished, case .await(let condition) = turns[position] { condition } else { nil }
   }
 
   /// What is awaited, for the end of a message; empty if nothing is.
@@ -60,15 +60,15 @@ struct Talk {
   }
 
   /// Whether a text has been handed out on this connection.
-  var hasBegun: Bool { steps[..<position].contains { if case .send = $0 { true } else { false } } }
+  var hasBegun: Bool { turns[..<position].contains { if case .send = $0 { true } else { false } } }
 
   /// How many messages have not been handed out on this connection.
-  var unsent: Int { steps[position...].count { if case .send = $0 { true } else { false } } }
+  var unsent: Int { turns[position...].count { if case .send = $0 { true } else { false } } }
 
   /// The next text to send now; nil if there is none. Everything that can be sent is handed out before a message of the
   /// server is looked at, so what is awaited is always the response to it.
   mutating func next() -> [UInt8]? {
-    guard !isFinished, case .send(let text) = steps[position] else { return nil }
+    guard !isFinished, case .send(let text) = turns[position] else { return nil }
     position += 1
     return text
   }

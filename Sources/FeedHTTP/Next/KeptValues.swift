@@ -149,6 +149,7 @@ extension NextRule {
   /// The value in a response, as JSON; a link with its base.
   fileprivate func keptValue(in response: NextResponse) throws(NextError) -> [UInt8]? {
     guard let value = try value(in: response) else { return nil }
+    try check(value)
     guard target == .url else { return value.tree.bytes }
     guard let reference = try link(value, response) else { return nil }
     let base = response.url ?? (try? HTTPURL(response.first.url))

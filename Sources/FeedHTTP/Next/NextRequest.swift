@@ -121,12 +121,7 @@ extension NextRule {
       // A server that repeats a cursor means the same request, however the user has encoded it.
       if url.value(of: name) != text { url.set(name, to: text) }
       request.url = url.text
-    case .header(let name):
-      let text = try text(of: value)
-      guard isSendable(text) else {
-        throw .response("the value for the header '\(quoted(name))' has a control character (--next)", at: 0)
-      }
-      request.setHeader(name, to: text)
+    case .header(let name): request.setHeader(name, to: try header(name, of: value))
     case .path(let number):
       let text = try text(of: value)
       let place = try segment(number, of: request.url)
@@ -137,6 +132,24 @@ extension NextRule {
       }
     case .url: break
     }
+  }
+
+  /// - Throws: if the value cannot be sent there.
+  func check(_ value: NextValue) throws(NextError) {
+    switch target {
+    case .query, .path: _ = try text(of: value)
+    case .header(let name): _ = try header(name, of: value)
+    case .all:
+      var request = PageRequest(url: [])
+      try setAll(value, in: &request)
+    case .body, .url: break
+    }
+  }
+
+  private func header(_ name: [UInt8], of value: NextValue) throws(NextError) -> [UInt8] {
+    let text = try text(of: value)
+    if isSendable(text) { return text }
+    throw .response("the value for the header '\(quoted(name))' has a control character (--next)", at: 0)
   }
 
   private func text(of value: NextValue) throws(NextError) -> [UInt8] {
