@@ -58,7 +58,9 @@ extension OptionType<NextRule> {
   }
 
   private static func following(_ bytes: [UInt8]) throws(OptionRefusal) -> NextRule {
-    guard let rule = try NextRule.parse(bytes) else { throw OptionRefusal("'none' is for pages; leave --next out") }
+    guard let rule = try NextRule.parse(bytes, hasPages: false) else {
+      throw OptionRefusal("'none' is for pages; leave --next out")
+    }
     if rule.counter != nil {
       throw OptionRefusal("'\(quoted(bytes))' counts pages; type \(quoted(rule.target.text))=/POINTER for a value")
     }

@@ -15,19 +15,17 @@ extension NextRule {
     "none", "link", "page=+1", "offset=+items", "cursor=/", "body:/", "header:", "path:", "url=", "*=/",
   ]
 
+  /// - Parameter hasPages: whether the requests are pages, which can be counted; for messages.
   /// - Returns: nil for `none`.
-  package static func parse(_ text: [UInt8]) throws(OptionRefusal) -> NextRule? {
+  package static func parse(_ text: [UInt8], hasPages: Bool = true) throws(OptionRefusal) -> NextRule? {
     if text.elementsEqual("none".utf8) { return nil }
     if text.elementsEqual("link".utf8) { return NextRule(.url, .link) }
     if text.first == UInt8(ascii: "/") { return NextRule(.url, try Source(text[...])) }
-    if let new = replacement(text) {
-      throw OptionRefusal("'\(quoted(text))' is not a rule any more; type \(new)")
-    }
     // The first equals sign before a source: a name may contain one too.
     let signs = text.indices.filter { text[$0] == UInt8(ascii: "=") }
-    guard let first = signs.first else { throw noSign(text) }
+    guard let first = signs.first else { throw noSign(text, hasPages) }
     guard let sign = signs.first(where: { Source.begins(text[($0 + 1)...]) }) else {
-      throw noSource(text[..<first], text[(first + 1)...])
+      throw noSource(text[..<first], text[(first + 1)...], hasPages)
     }
     let rule = NextRule(try Target(text[..<sign]), try Source(text[(sign + 1)...]))
     try rule.check()
@@ -66,50 +64,24 @@ extension NextRule {
 
   // MARK: What to type instead
 
-  /// The new text of a rule of an early form; nil if it is none.
-  private static func replacement(_ text: [UInt8]) -> String? {
-    let text = String(decoding: text, as: UTF8.self)
-    func rest(_ kind: String) -> String? { text.hasPrefix(kind) ? String(text.dropFirst(kind.count)) : nil }
-    func counted(_ name: String, _ step: String) -> String {
-      let parts = name.split(separator: "@", maxSplits: 1)
-      return parts.isEmpty ? "NAME=\(step)" : "\(parts[0])=\(step)" + (parts.count > 1 ? "@\(parts[1])" : "")
-    }
-    if let name = rest("page:") { return counted(name, "+1") + ", or \(name)=/POINTER for a value of the page" }
-    if let name = rest("offset:") { return counted(name, "+items") }
-    if let pair = rest("cursor:") { return pair }
-    if let pair = rest("cursor-header:") { return "header:\(pair)" }
-    if let pair = rest("cursor-body:") { return "body:\(pair)" }
-    if let pointer = rest("params:") { return "*=\(pointer)" }
-    if let name = rest("last-id:") { return "\(name)=last" }
-    if let name = rest("max-id:") { return "\(name)=min-1" }
-    if text.hasPrefix("post:/") { return "url=value:/PATH --next body:=value:{} --next body:/POINTER=/POINTER" }
-    switch text {
-    case "search-after": return "body:/search_after=last:/sort"
-    case "scroll":
-      return "url=value:/_search/scroll --next 'body:=value:{\"scroll\":\"1m\"}' --next body:/scroll_id=/_scroll_id"
-    case "graphql": return "body:/variables/after=/data/\u{2026}/pageInfo/endCursor"
-    default: return nil
-    }
-  }
-
-  private static func noSign(_ text: [UInt8]) -> OptionRefusal {
+  private static func noSign(_ text: [UInt8], _ hasPages: Bool) -> OptionRefusal {
     let shown = quoted(text)
     let name = text.isEmpty || text.contains(UInt8(ascii: ":")) ? "NAME" : shown
-    return OptionRefusal(
-      "'\(shown)' has no '='; to count pages type \(name)=+1, to send a value of the page type "
-        + "\(name)=/POINTER")
+    let counting = hasPages ? "to count pages type \(name)=+1, " : ""
+    return OptionRefusal("'\(shown)' has no '='; \(counting)to send a value that came type \(name)=/POINTER")
   }
 
-  private static func noSource(_ target: ArraySlice<UInt8>, _ source: ArraySlice<UInt8>) -> OptionRefusal {
+  private static func noSource(
+    _ target: ArraySlice<UInt8>, _ source: ArraySlice<UInt8>, _ hasPages: Bool
+  ) -> OptionRefusal {
     let name = quoted(Array(target))
     if source.isEmpty { return OptionRefusal("expected a source after '\(name)=', such as \(name)=/POINTER") }
     let shown = quoted(Array(source))
-    if source.allSatisfy(\.isDigit) {
-      return OptionRefusal(
-        "'\(shown)' is no source; to count from there type \(name)=+1@\(shown), to send this value always "
-          + "type \(name)=value:\(shown)")
-    }
-    return OptionRefusal("'\(shown)' is no source; for that member of the page type \(name)=/\(shown)")
+    let isNumber = source.allSatisfy(\.isDigit)
+    let counting = isNumber && hasPages ? "to count from there type \(name)=+1@\(shown), " : ""
+    let tip =
+      isNumber ? "to send this value always type \(name)=value:\(shown)" : "for that member type \(name)=/\(shown)"
+    return OptionRefusal("'\(shown)' is no source; \(counting)\(tip)")
   }
 }
 
@@ -136,6 +108,11 @@ extension NextRule.Target {
       self = .path(number.first == UInt8(ascii: "-") ? -segment : segment)
     } else {
       let name = rest("query:") ?? text
+      if rest("query:") == nil, let mark = name.firstIndex(of: UInt8(ascii: ":")) {
+        let (kind, whole) = (quoted(Array(name[..<mark])), quoted(Array(name)))
+        throw OptionRefusal(
+          "'\(kind):' is none of query:, body:, header: and path:; for a parameter of that name type query:\(whole)")
+      }
       if name.isEmpty { throw OptionRefusal("expected the name of a parameter before '='") }
       self = .query(Array(name))
     }
