@@ -26,7 +26,7 @@ struct MessagePump {
     self.options = options
     self.source = source
     self.streams = streams
-    looksInside = options.eventFrom != nil || options.idFrom != nil || options.ends.looksInside
+    looksInside = options.from.looksInside || options.ends.looksInside
     names = EventNames(options)
     output = ByteWriter(streams.output, records: .network)
   }
@@ -64,9 +64,8 @@ struct MessagePump {
     }
     names.find(in: document)
     if names.isWanted {
-      let id = options.idFrom.flatMap { document?.root.recordID(at: $0) } ?? []
       do {
-        try print(text: text, document, isParsed: isParsed, id: id)
+        try print(text: text, document, isParsed: isParsed, id: options.from.id(in: document))
       } catch {
         throw failure(error.message)
       }
@@ -170,9 +169,9 @@ struct EventNames {
   /// Finds the name of a text message. It is never the one that marks base64 data.
   /// - Parameter document: nil if the text is not JSON.
   mutating func find(in document: JSONDocument?) {
-    guard let pointer = options.eventFrom else { return }
+    guard let pointer = options.from.event else { return }
     guard let document, let value = document.position(of: pointer, comparedTo: found) else { return set([]) }
-    if !value.isSame { set(JSONValue(document: document, position: value.position).word ?? []) }
+    if !value.isSame { set(JSONValue(document: document, position: value.position).label) }
   }
 
   private mutating func set(_ value: [UInt8]) {
