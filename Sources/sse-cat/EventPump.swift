@@ -11,6 +11,7 @@ struct EventPump: BodySink {
   private let options: Options
   private let format: Options.Format
   private let looksInside: Bool
+  private let hasPointers: Bool
   private let hasEnds: Bool
   /// Where the string is that is printed, if that is the format.
   private let pointer: JSONPointer
@@ -39,6 +40,7 @@ struct EventPump: BodySink {
     self.options = options
     format = options.format
     looksInside = options.looksInside
+    hasPointers = options.from.looksInside
     hasEnds = !options.ends.isEmpty
     pointer = options.printed ?? JSONPointer()
     self.source = source
@@ -122,8 +124,9 @@ struct EventPump: BodySink {
     count += 1
     guard looksInside else { return try take(type, id: id, data, nil) }
     let document = try? PayloadForm.parsed(data)
-    let from = options.from
-    return try take(from.name(in: document, or: type), id: from.id(in: document, or: id), data, .some(document))
+    guard hasPointers else { return try take(type, id: id, data, .some(document)) }
+    return try take(
+      options.from.name(in: document, or: type), id: options.from.id(in: document, or: id), data, .some(document))
   }
 
   /// The same for an event with its final name and ID.
@@ -189,7 +192,7 @@ struct EventPump: BodySink {
       output.append(data)
       output.endLine(options.endsWithNull ? 0 : UInt8(ascii: "\n"))
     case .sse:
-      if options.from.looksInside { try check(type, id) }
+      if hasPointers { try check(type, id) }
       stream.write(type: type, id: id, data: data, to: &output)
     case .string:
       guard let value = parsed??.root.value(at: pointer), let string = value.string else { return miss() }
