@@ -206,7 +206,7 @@ struct EventPump: BodySink {
     printed += 1
   }
 
-  /// Checks what the data gave: the parser's own values fit in any case.
+  /// Checks a name and an ID that may come from the data, which can hold any text.
   private func check(_ type: [UInt8], _ id: [UInt8]) throws(FormatError) {
     for (name, value) in [("the event name", type), ("the ID", id)] {
       if let problem = EventStreamWriter.problem(of: value) { throw FormatError("\(name) \(problem)", at: 0) }
