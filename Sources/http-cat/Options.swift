@@ -12,7 +12,7 @@ let httpCat = ToolSpec(
 struct Options: OptionTable {
   var form = BodyForm.auto
   var printsRecords = false
-  var idFrom: JSONPointer?
+  var from = EventPointers()
   var between: [UInt8] = []
   var stamp = RecordStamp()
 
@@ -48,8 +48,7 @@ struct Options: OptionTable {
     OptionGroup.output
     Option("as", .choice, \.form, "what a body must be").default("auto")
     Option("records", \.printsRecords, "print event records")
-    Option("id-from", .pointer("/id"), \.idFrom, "where to find the ID in a line").needs(\.isStream)
-      .needs(\.printsRecords)
+    EventPointers.idFrom.within(\.from).needs(\.isStream).needs(\.printsRecords)
     Option("between", .between, \.between, "print this between two connections").default("\\f").needs(\.isStream)
       .excludes(\.printsRecords).meaningless(with: \.form, .lines)
 
@@ -110,7 +109,7 @@ struct Options: OptionTable {
     // Without a rule, data that is sent between two connections is lost.
     connection.settle(reconnects: http.isPlainGet || !next.rules.isEmpty, resumes: !next.rules.isEmpty)
     if interval?.seconds == 0, next.rules.isEmpty { throw .usage("option '--every' with 0 seconds needs '--next'") }
-    if idFrom != nil, !next.rules.isEmpty, resumeFile != nil {
+    if from.id != nil, !next.rules.isEmpty, resumeFile != nil {
       throw .usage("the IDs of '--id-from' are no values to send; keep these with '--checkpoint'")
     }
     if isStream, next.rules.isEmpty, checkpoint != nil || resumeFile != nil {

@@ -9,6 +9,12 @@ struct EventPump: BodySink {
   private(set) var retry: Int?
 
   private let options: Options
+  private let format: Options.Format
+  private let looksInside: Bool
+  private let hasPointers: Bool
+  private let hasEnds: Bool
+  /// Where the string is that is printed, if that is the format.
+  private let pointer: JSONPointer
   private let source: String
   /// The exit status for malformed input: it depends on the source.
   private let fault: ExitStatus
@@ -21,6 +27,9 @@ struct EventPump: BodySink {
   /// The last event ID after the last processed event.
   private var handledID: [UInt8]
   private var printed = 0
+  /// The wait for the first event that can be printed, after one that could not (`--print`).
+  private var stringWait = SilentWait()
+  private var hasMissed = false
   private var checkpoint: CheckpointKeeper
   private var savedID: [UInt8]
   /// The last event ID that is short enough to resume from.
@@ -29,6 +38,11 @@ struct EventPump: BodySink {
 
   init(_ options: Options, source: String, fault: ExitStatus, _ streams: StandardStreams) {
     self.options = options
+    format = options.format
+    looksInside = options.looksInside
+    hasPointers = options.from.looksInside
+    hasEnds = !options.ends.isEmpty
+    pointer = options.printed ?? JSONPointer()
     self.source = source
     self.fault = fault
     self.streams = streams
@@ -55,7 +69,7 @@ struct EventPump: BodySink {
       case .comment: print(comment: parser.comment)
       case .retry(let milliseconds):
         retry = milliseconds
-        if options.format == .sse { stream.write(retry: milliseconds, to: &output) }
+        if format == .sse { stream.write(retry: milliseconds, to: &output) }
       }
     }
     if checkpoint.isDue { try flush() }
@@ -108,13 +122,22 @@ struct EventPump: BodySink {
   /// - Parameter id: the last event ID; empty for none.
   mutating func take(_ type: [UInt8], id: [UInt8], _ data: [UInt8]) throws(ToolFailure) -> BodyProgress {
     count += 1
-    let ends = options.ends
-    let parsed: JSONDocument?? = ends.looksInside ? .some(try? PayloadForm.parsed(data)) : nil
-    let meaning = ends.isEmpty ? .nothing : ends.meaning(type: type, data: data, parsed ?? nil)
+    guard looksInside else { return try take(type, id: id, data, nil) }
+    let document = try? PayloadForm.parsed(data)
+    guard hasPointers else { return try take(type, id: id, data, .some(document)) }
+    return try take(
+      options.from.name(in: document, or: type), id: options.from.id(in: document, or: id), data, .some(document))
+  }
+
+  /// The same for an event with its final name and ID.
+  /// - Parameter parsed: the data as JSON, if it was parsed: inside, nil if it is not JSON.
+  private mutating func take(
+    _ type: [UInt8], id: [UInt8], _ data: [UInt8], _ parsed: JSONDocument??
+  ) throws(ToolFailure) -> BodyProgress {
+    let meaning = hasEnds ? options.ends.meaning(type: type, data: data, parsed ?? nil) : .nothing
     if meaning == .sentinel { return .finished }
     if options.types.isEmpty || options.types.contains(type) {
       do { try print(type, id: id, data, parsed) } catch { throw failure(error.message, event: count) }
-      printed += 1
     }
     if case .failure(let option) = meaning {
       cover()
@@ -133,14 +156,32 @@ struct EventPump: BodySink {
     .failed(fault, message, source: source, record: "event \(event)")
   }
 
+  /// The exit status when nothing has failed.
+  /// - Throws: if events have come, but none that `--print` can print.
+  var status: ExitStatus {
+    get throws(ToolFailure) {
+      guard printed == 0, hasMissed else { return .yes }
+      let text = "no event has a string at '\(pointer.shown)' (to see the events, leave out --print)"
+      throw .failed(.no, text, source: source)
+    }
+  }
+
+  /// An event has nothing for `--print`. The first that has something may be far away, or there may be none.
+  private mutating func miss() {
+    guard printed == 0 else { return }
+    hasMissed = true
+    stringWait.begin(streams)
+    guard let report = stringWait.report(), !options.http.isSilent else { return }
+    streams.say(Diagnostic(report.words("no event with a string at '\(pointer.shown)'"), source: source))
+  }
+
   // MARK: Printing
 
-  /// Prints an event: as a record, as its data alone, or as event stream text.
-  /// - Parameter parsed: the data as JSON, if it was parsed: inside, nil if it is not JSON.
+  /// Prints and counts an event: as a record, as its data or a string of it alone, or as event stream text.
   private mutating func print(
     _ type: [UInt8], id: [UInt8], _ data: [UInt8], _ parsed: JSONDocument??
   ) throws(FormatError) {
-    switch options.format {
+    switch format {
     case .records:
       let form = options.dataForm
       let document = if let parsed { try form.document(of: data, parsed: parsed) } else { try form.document(of: data) }
@@ -150,18 +191,36 @@ struct EventPump: BodySink {
     case .raw:
       output.append(data)
       output.endLine(options.endsWithNull ? 0 : UInt8(ascii: "\n"))
-    case .sse: stream.write(type: type, id: id, data: data, to: &output)
+    case .sse:
+      if hasPointers { try check(type, id) }
+      stream.write(type: type, id: id, data: data, to: &output)
+    case .string:
+      guard let value = parsed??.root.value(at: pointer), let string = value.string else { return miss() }
+      if value.kind == .escapedString, !string.isUTF8 {
+        let text = "the string at '\(pointer.shown)' has half a surrogate pair, which cannot be printed as text"
+        throw FormatError(text, at: value.range.lowerBound)
+      }
+      output.append(string)
+      output.markRecord()
+    }
+    printed += 1
+  }
+
+  /// Checks a name and an ID that may come from the data, which can hold any text.
+  private func check(_ type: [UInt8], _ id: [UInt8]) throws(FormatError) {
+    for (name, value) in [("the event name", type), ("the ID", id)] {
+      if let problem = EventStreamWriter.problem(of: value) { throw FormatError("\(name) \(problem)", at: 0) }
     }
   }
 
   private mutating func print(comment: [UInt8]) {
-    switch options.format {
+    switch format {
     case .records:
       output.append("{\"comment\":")
       JSONString.write(comment.span, to: &output)
       output.appendSource(options.stamp.source)
       output.endRecord()
-    case .raw: return
+    case .raw, .string: return
     case .sse: stream.write(comment: comment, to: &output)
     }
   }

@@ -6,7 +6,7 @@ struct EventSubscription: Followed {
   private let options: Options
   private let url: HTTPURL
   private let client: HTTPClient
-  private var pump: EventPump
+  private(set) var pump: EventPump
   private var refusedID: [UInt8] = []
 
   init(_ url: HTTPURL, _ options: Options, _ streams: StandardStreams) throws(ToolFailure) {

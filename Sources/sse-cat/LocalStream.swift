@@ -19,13 +19,13 @@ func printStream(_ file: InputFile, _ options: Options, _ streams: StandardStrea
           throw ToolFailure.failed(.no, "no event stream in this input" + hint, source: file.name)
         }
         if let awaited = options.ends.awaited { throw ToolFailure.ended(.no, before: awaited, source: file.name) }
-        guard pump.parser.isInsideEvent else { return .yes }
+        guard pump.parser.isInsideEvent else { return try pump.status }
         throw ToolFailure.failed(.no, "the input ends inside an event", source: file.name)
       }
       if head.count < InputGuess.size { head += reader.chunk.prefix(InputGuess.size) }
       if try pump.take(reader.chunk) == .finished {
         try pump.flush()
-        return .yes
+        return try pump.status
       }
     }
   } catch {
@@ -33,6 +33,6 @@ func printStream(_ file: InputFile, _ options: Options, _ streams: StandardStrea
     throw error
   }
   try pump.flush()
-  guard let awaited = options.ends.awaited else { return .yes }
+  guard let awaited = options.ends.awaited else { return try pump.status }
   throw .outOfTime(options.connection.maxTime ?? 0, awaiting: awaited, source: file.name)
 }

@@ -12,10 +12,13 @@ struct Options: OptionTable {
   var source = FeedSource.file(.standardInput)
   var isRaw = false
   var printsStream = false
+  /// Where the string is that is printed of each event; nil if more of it is printed.
+  var printed: JSONPointer?
   var dataForm = PayloadForm.auto
   var endsWithNull = false
   var showsComments = false
   var stamp = RecordStamp()
+  var from = EventPointers()
   var types: [[UInt8]] = []
   var limit = Int.max
   var ends = EndMarks()
@@ -31,11 +34,15 @@ struct Options: OptionTable {
 
   static let rows = OptionRows<Self> {
     OptionGroup.output
+    EventPointers.eventFrom.within(\.from)
     Option("event", letter: "e", .text("NAME"), \.types, "print only events of this type; repeatable")
+    EventPointers.idFrom.within(\.from).excludes(\.resumeFile).meaningless(with: [\.isRaw, \.printed])
     Option("data-as", .choice, "how records hold the data") { $0.dataForm = $1 }.default("auto")
-      .meaningless(with: [\.isRaw, \.printsStream])
+      .meaningless(with: [\.isRaw, \.printsStream, \.printed])
     Option("raw", letter: "r", \.isRaw, "print only the data, as it came").excludes([\.printsStream, \.showsComments])
     Option("null", letter: "0", \.endsWithNull, "end the data with NUL in place of a newline").needs(\.isRaw)
+    Option("print", .pointer("/choices/0/delta/content"), \.printed, "print only the string here, as it is")
+      .excludes([\.isRaw, \.printsStream, \.showsComments])
     Option("sse", \.printsStream, "print an event stream again, in canonical form")
     Option("comments", \.showsComments, "print comments too")
 
@@ -53,8 +60,8 @@ struct Options: OptionTable {
     OptionGroup.ending
     EndMarks.rows().within(\.ends)
     OptionGroup.output
-    RecordStamp.rows(\.stamp) { $0.meaningless(with: [\.isRaw, \.printsStream]) }
-    ConnectionOptions.rows(\.connection) { $0.meaningless(with: [\.isRaw, \.printsStream]) }
+    RecordStamp.rows(\.stamp) { $0.meaningless(with: [\.isRaw, \.printsStream, \.printed]) }
+    ConnectionOptions.rows(\.connection) { $0.meaningless(with: [\.isRaw, \.printsStream, \.printed]) }
     HTTPOptions.rows(\.http) { $0.excludes(\.connection.isVerbose) }
   }
 }
@@ -71,9 +78,13 @@ extension OptionType<[UInt8]> {
 }
 
 extension Options {
-  enum Format { case records, raw, sse }
+  /// What is printed of an event.
+  enum Format { case records, raw, sse, string }
 
-  var format: Format { isRaw ? .raw : printsStream ? .sse : .records }
+  var format: Format { isRaw ? .raw : printsStream ? .sse : printed != nil ? .string : .records }
+
+  /// Whether the name, the ID, the output or the end depends on the contents of the data.
+  var looksInside: Bool { from.looksInside || ends.looksInside || printed != nil }
 
   init(_ invocation: Invocation, _ streams: StandardStreams) throws(ToolFailure) {
     let operand = try FeedSource(invocation.operands)

@@ -12,6 +12,7 @@ func run(_ invocation: Invocation, _ streams: StandardStreams) throws(ToolFailur
     var follower = Follower(
       options.connection, options.http,
       FollowedFeed(url.display, missing: "event stream", awaited: options.ends.awaited), streams)
-    return try follower.run(&subscription)
+    let status = try follower.run(&subscription)
+    return try status == .yes ? subscription.pump.status : status
   }
 }

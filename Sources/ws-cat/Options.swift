@@ -14,10 +14,9 @@ struct Options: OptionTable {
 
   let url: WebSocketURL
 
-  var eventFrom: JSONPointer?
+  var from = EventPointers()
   var events: [[UInt8]] = []
   var dropped: [[UInt8]] = []
-  var idFrom: JSONPointer?
   var inflates: MessageCoding?
   var binaryForm = BinaryForm.base64
   var dataForm = PayloadForm.auto
@@ -58,11 +57,10 @@ struct Options: OptionTable {
 
   static let rows = OptionRows<Self> {
     OptionGroup.output
-    Option("event-from", .pointer("/type"), \.eventFrom, "where to find the event name in a message")
+    EventPointers.eventFrom.within(\.from)
     Option("event", letter: "e", .text("NAME"), \.events, "print only events of this type; repeatable")
     Option("drop", .text("NAME"), \.dropped, "do not print events of this type; repeatable")
-    Option("id-from", .pointer("/id"), \.idFrom, "where to find the ID in a message").meaningless(with: \.isRaw)
-      .excludes(\.resumeFile)
+    EventPointers.idFrom.within(\.from).meaningless(with: \.isRaw).excludes(\.resumeFile)
     Option("inflate", .choice, \.inflates, "unpack binary messages in this format")
     Option("binary-as", .choice, "what a binary message that is UTF-8 becomes") { $0.binaryForm = $1 }.default("base64")
     Option("data-as", .choice, "how records hold the data") { $0.dataForm = $1 }.default("auto").meaningless(

@@ -2,7 +2,7 @@
 complete -c http-cat -f
 complete -c http-cat -l as -x -a 'auto json lines bytes' -d 'what a body must be'
 complete -c http-cat -l records -d 'print event records'
-complete -c http-cat -l id-from -x -d 'where to find the ID in a line'
+complete -c http-cat -l id-from -x -d 'where to find the ID in the data'
 complete -c http-cat -l between -x -d 'print this between two connections'
 complete -c http-cat -l every -x -a 'auto' -d 'poll this often, or as often as the server says'
 complete -c http-cat -l jitter -x -d 'add up to this part of the interval, at random'

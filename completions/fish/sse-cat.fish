@@ -1,8 +1,11 @@
 # fish completion for sse-cat; made by: sse-cat --completion fish
+complete -c sse-cat -l event-from -x -d 'where to find the event name in the data'
 complete -c sse-cat -s e -l event -x -d 'print only events of this type; repeatable'
+complete -c sse-cat -l id-from -x -d 'where to find the ID in the data'
 complete -c sse-cat -l data-as -x -a 'auto json text' -d 'how records hold the data'
 complete -c sse-cat -s r -l raw -d 'print only the data, as it came'
 complete -c sse-cat -s 0 -l null -d 'end the data with NUL in place of a newline'
+complete -c sse-cat -l print -x -d 'print only the string here, as it is'
 complete -c sse-cat -l sse -d 'print an event stream again, in canonical form'
 complete -c sse-cat -l comments -d 'print comments too'
 complete -c sse-cat -s n -l limit -x -d 'end after printing N events'

@@ -1,9 +1,9 @@
 # fish completion for ws-cat; made by: ws-cat --completion fish
 complete -c ws-cat -f
-complete -c ws-cat -l event-from -x -d 'where to find the event name in a message'
+complete -c ws-cat -l event-from -x -d 'where to find the event name in the data'
 complete -c ws-cat -s e -l event -x -d 'print only events of this type; repeatable'
 complete -c ws-cat -l drop -x -d 'do not print events of this type; repeatable'
-complete -c ws-cat -l id-from -x -d 'where to find the ID in a message'
+complete -c ws-cat -l id-from -x -d 'where to find the ID in the data'
 complete -c ws-cat -l inflate -x -a 'auto gzip deflate' -d 'unpack binary messages in this format'
 complete -c ws-cat -l binary-as -x -a 'base64 text' -d 'what a binary message that is UTF-8 becomes'
 complete -c ws-cat -l data-as -x -a 'auto json text' -d 'how records hold the data'

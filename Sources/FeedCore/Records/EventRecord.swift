@@ -59,7 +59,7 @@ package struct EventRecord: Sendable {
   /// The id; if there is none, the id that the document has at `pointer`.
   package func id(or pointer: JSONPointer?, maxDepth: Int) -> [UInt8] {
     guard id.isEmpty, let pointer, let document = try? document(maxDepth: maxDepth) else { return id }
-    return document.recordID(at: pointer)
+    return document.label(at: pointer)
   }
 
   private static func string(_ value: JSONValue, _ name: String) throws(FormatError) -> [UInt8] {
@@ -67,15 +67,6 @@ package struct EventRecord: Sendable {
       throw FormatError("'\(name)' is \(value.kind.name), not a string", at: value)
     }
     return string
-  }
-}
-
-extension JSONValue {
-  /// The value at `pointer` as the id of a record: the text of a string, or a number, `true` or `false` as written.
-  /// - Returns: empty if there is no such value. Null also means that there is no id.
-  package func recordID(at pointer: JSONPointer) -> [UInt8] {
-    guard let value = value(at: pointer), value.kind != .null, let word = value.word, word.isUTF8 else { return [] }
-    return word
   }
 }
 

@@ -8,6 +8,12 @@ package struct EventStreamWriter: Sendable {
 
   package init() {}
 
+  /// Why a value cannot be the type or the ID of an event, to be put after its name; nil if it can.
+  package static func problem(of value: [UInt8]) -> String? {
+    guard let bad = value.first(where: { $0.isLineEnd || $0 == 0 }) else { return nil }
+    return "has \(bad == 0 ? "NUL" : "a line end"), which an event stream cannot carry"
+  }
+
   /// Writes one event.
   /// - Parameters:
   ///   - type: without line ends. `message` is left out, because it is the default.

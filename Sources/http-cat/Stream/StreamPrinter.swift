@@ -141,7 +141,7 @@ struct StreamPrinter: BodySink {
 
   /// Prints a line as the data of a record: objects and arrays unchanged, everything else as a string.
   private mutating func print(_ line: [UInt8], _ document: JSONDocument?) {
-    let id = options.idFrom.map { document?.root.recordID(at: $0) ?? [] } ?? point.values.id
+    let id = options.from.id == nil ? point.values.id : options.from.id(in: document)
     output.beginRecord(event: Self.event.span, id: id.span)
     output.appendPayload(line, document?.root.kind.isContainer == true ? document : nil)
     output.endRecord(options.stamp)

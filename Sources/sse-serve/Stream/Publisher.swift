@@ -76,13 +76,12 @@ struct Publisher {
     return true
   }
 
-  /// - Throws: if no field of an event stream can contain the value.
+  /// - Throws: if the value cannot be the type or the ID of an event.
   private func check(
     _ value: [UInt8], _ name: @autoclosure () -> String, _ item: StreamedDocument, _ records: RecordReader
   ) throws(ToolFailure) {
-    guard let bad = value.first(where: { $0.isLineEnd || $0 == 0 }) else { return }
-    let what = bad == 0 ? "NUL" : "a line end"
-    throw records.failure("\(name()) has \(what), which an event stream cannot carry", item, at: 0)
+    guard let problem = EventStreamWriter.problem(of: value) else { return }
+    throw records.failure("\(name()) \(problem)", item, at: 0)
   }
 
   /// For messages.

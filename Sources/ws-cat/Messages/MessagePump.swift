@@ -35,8 +35,7 @@ struct MessagePump {
     self.options = options
     self.source = source
     self.streams = streams
-    looksInside =
-      options.eventFrom != nil || options.idFrom != nil || options.ends.looksInside || options.next.looksInside
+    looksInside = options.from.looksInside || options.ends.looksInside || options.next.looksInside
     names = EventNames(options)
     output = ByteWriter(streams.output, records: .network)
   }
@@ -91,7 +90,9 @@ struct MessagePump {
       if talk.awaited == nil { helloWait.end() }
     }
     if names.isWanted {
-      print(text: text, embedded, id: id(of: document))
+      // An ID of `--id-from` and a value to send never stand side by side.
+      let id = options.from.id == nil ? point.values.id : options.from.id(in: document)
+      print(text: text, embedded, id: id)
       try countPrinted()
     }
     return try progress(after: text, document, of: names.name)
@@ -130,12 +131,6 @@ struct MessagePump {
     if options.isRaw { return nil }
     let form = options.dataForm
     return isParsed ? try form.document(of: text, parsed: document) : try form.document(of: text)
-  }
-
-  /// The ID of a record: what `--id-from` finds, or the value that resumes after it. Empty for none.
-  private func id(of document: JSONDocument?) -> [UInt8] {
-    guard let pointer = options.idFrom else { return point.values.id }
-    return document?.root.recordID(at: pointer) ?? []
   }
 
   /// Prints a text: as an event record, or as its bytes.
@@ -210,9 +205,9 @@ struct EventNames {
   /// Finds the name of a text message. It is never the one that marks base64 data.
   /// - Parameter document: nil if the text is not JSON.
   mutating func find(in document: JSONDocument?) {
-    guard let pointer = options.eventFrom else { return }
+    guard let pointer = options.from.event else { return }
     guard let document, let value = document.position(of: pointer, comparedTo: found) else { return set([]) }
-    if !value.isSame { set(JSONValue(document: document, position: value.position).word ?? []) }
+    if !value.isSame { set(JSONValue(document: document, position: value.position).label) }
   }
 
   private mutating func set(_ value: [UInt8]) {
