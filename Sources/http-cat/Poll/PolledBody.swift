@@ -50,9 +50,9 @@ struct PolledBody {
   func meaning(_ ends: EndMarks) -> EndMarks.Meaning {
     if ends.isEmpty { return .nothing }
     switch form {
-    case .json: return ends.meaning(type: [], data: [], document)
+    case .json: return ends.meaning(type: [], data: Array(text.trimmed()), document)
     case .lines:
-      return Lines(text: text).lazy.map { ends.meaning(type: [], data: [], Self.parsed(text[$0])) }
+      return Lines(text: text).lazy.map { ends.meaning(type: [], data: Array(text[$0]), Self.parsed(text[$0])) }
         .first { $0 != .nothing } ?? .nothing
     case .bytes, .auto: return .nothing
     }
