@@ -11,6 +11,7 @@ from Support.serving import Server
 
 RATE = 400  # items a second
 BATCH = 3  # items in the answer to a poll
+FORGOTTEN = 200  # items that are forgotten at once, at most
 
 
 class Source(Server):
@@ -35,9 +36,8 @@ class Source(Server):
         with self.lock:
             chance, life = self.dice.random(), self.dice.randrange(60)
             end = self.dice.choice(["close", "reset", "half", "cut"])
-            if self.may_forget and self.forgets and value and self.floor < value and chance > 0.93 and not self.last:
-                self.gaps.update(range(value + 1, self.top() + 1))
-                self.floor = self.top()
+            if self.may_forget and self.forgets and value and self.floor < value and chance > 0.97 and not self.last:
+                self.floor = self.dice.randint(value, min(value + FORGOTTEN, self.top()))
             if value is not None and value < self.floor:
                 # The client had more, but not its sink.
                 self.gaps.update(range(value + 1, self.floor + 1))
@@ -73,6 +73,8 @@ class Stream(Source):
 
     def send(self, request, first, life, end):
         request.begin("application/json")
+        if self.hello():
+            request.chunk(self.hello())
         number = first
         while number != self.last:
             if number >= self.top():
@@ -86,6 +88,9 @@ class Stream(Source):
             request.chunk(self.text(number))
         # The client has all.
         return request.end()
+
+    def hello(self):
+        """The line that comes before the items, if there is one."""
 
     def break_off(self, request, text, end):
         request.cut()
@@ -130,14 +135,22 @@ class Kubernetes(Stream):
 
 
 class Etcd(Stream):
+    """The header of each line has the newest revision, which is not that of the item."""
+
     options = ["--stream", "--json", '{"create_request":{"key":"AA=="}}', "--gone-match", "/result/canceled=true",
-               "--next", "body:/create_request/start_revision=/result/header/revision+1"]
+               "--items", "/result/events", "--next", "body:/create_request/start_revision=last:/kv/mod_revision+1"]
 
     def value(self, request):
         return json.loads(request.body)["create_request"].get("start_revision", 0) - 1 if b"start" in request.body else None
 
+    def result(self, **members):
+        return {"result": {"header": {"revision": str(self.top())}, **members}}
+
+    def hello(self):
+        return json.dumps(self.result(created=True)).encode() + b"\n"
+
     def line(self, number):
-        return {"result": {"header": {"revision": str(number)}}, "n": number}
+        return {**self.result(events=[{"kv": {"mod_revision": str(number)}}]), "n": number}
 
     def refuse(self, request):
         return b'{"result":{"canceled":true}}\n'
