@@ -9,15 +9,16 @@ import time
 
 from Support.serving import Server
 
-RATE = 400  # items a second
+RATE = 100  # items a second
 BATCH = 3  # items in the answer to a poll
-FORGOTTEN = 200  # items that are forgotten at once, at most
+FORGOTTEN = 50  # items that are forgotten at once, at most
 
 
 class Source(Server):
     """`options` are those of the command; `tool` is its name."""
 
-    tool, options, forgets, has_last = "http-cat", [], True, True
+    tool, options, forgets = "http-cat", [], True
+    key = "id, event, data"  # of the sink: what a record has again when it comes again
 
     def __init__(self, dice):
         self.dice, self.began, self.last, self.floor, self.gaps, self.faults = dice, time.monotonic(), None, 0, set(), 0
@@ -36,7 +37,7 @@ class Source(Server):
         with self.lock:
             chance, life = self.dice.random(), self.dice.randrange(60)
             end = self.dice.choice(["close", "reset", "half", "cut"])
-            if self.may_forget and self.forgets and value and self.floor < value and chance > 0.97 and not self.last:
+            if self.may_forget and self.forgets and value and self.floor < value and chance > 0.94 and not self.last:
                 self.floor = self.dice.randint(value, min(value + FORGOTTEN, self.top()))
             if value is not None and value < self.floor:
                 # The client had more, but not its sink.
@@ -135,8 +136,9 @@ class Kubernetes(Stream):
 
 
 class Etcd(Stream):
-    """The header of each line has the newest revision, which is not that of the item."""
+    """The header of each line has the newest revision, which is not that of the item. So a line that comes again differs."""
 
+    key = "id"
     options = ["--stream", "--json", '{"create_request":{"key":"AA=="}}', "--gone-match", "/result/canceled=true",
                "--items", "/result/events", "--next", "body:/create_request/start_revision=last:/kv/mod_revision+1"]
 
