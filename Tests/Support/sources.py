@@ -4,7 +4,10 @@ An item comes at a rate, up to `last`, which is set later. The server cuts, rese
 what is old: then a client with an old value is refused, and one without a value gets only what is new. `gaps` has the
 numbers that are lost by that.
 """
+import base64
+import hashlib
 import json
+import struct
 import time
 
 from Support.serving import Server
@@ -19,6 +22,7 @@ class Source(Server):
 
     tool, options, forgets = "http-cat", [], True
     key = "id, event, data"  # of the sink: what a record has again when it comes again
+    batches = [1, 10, 100]
 
     def __init__(self, dice):
         self.dice, self.began, self.last, self.floor, self.gaps, self.faults = dice, time.monotonic(), None, 0, set(), 0
@@ -28,6 +32,10 @@ class Source(Server):
     @property
     def command(self):
         return [self.tool, *["--records"] * (self.tool == "http-cat"), *self.options]
+
+    @property
+    def address(self):
+        return self.url + "/"
 
     def top(self):
         return self.last or int((time.monotonic() - self.began) * RATE)
@@ -83,7 +91,7 @@ class Stream(Source):
                 time.sleep(0.01)
                 continue
             number += 1
-            if number - first > life and not self.last:
+            if number - first > life // 4 and not self.last:
                 self.faults += 1
                 return self.break_off(request, self.text(number), end)
             request.chunk(self.text(number))
@@ -222,6 +230,24 @@ class Consul(Poll):
         return super().send(request, first, 60, end)
 
 
+class Paged(Source):
+    """Pages with the oldest items first, into a store that gives the sink what it has not got. Nothing is forgotten."""
+
+    tool, forgets, batches = "paginate", False, [10, 100]
+    options = ["--records", "--store", "feed.db", "--order", "oldest-first", "--every", "0.05", "--items", "/items", "--id", "/n",
+               "--next", "after=last:/n"]
+
+    def value(self, request):
+        return int(request.query("after") or 0) or None
+
+    def send(self, request, first, life, end):
+        page = {"items": [{"n": number} for number in range(first + 1, min(first + 50, self.top()) + 1)]}
+        if life < 6 and not self.last:
+            self.faults += 1
+            return request.reply(page, cut=life)
+        return page
+
+
 class SSE(Stream):
     """An event stream, which forgets nothing."""
 
@@ -243,5 +269,36 @@ class SSE(Stream):
         return super().send(request, first, life, end)
 
 
+class Jetstream(Stream):
+    """A WebSocket. The value is that of the last item itself, so it comes again."""
+
+    tool, options = "ws-cat", ["--next", "cursor=/time_us", "--reconnect-delay", "20ms"]
+
+    @property
+    def address(self):
+        return self.url.replace("http", "ws") + "/"
+
+    def value(self, request):
+        return max(int(request.query("cursor") or 0) - 1, 0) or None
+
+    def line(self, number):
+        return {"kind": "commit", "time_us": number, "n": number}
+
+    def text(self, number):
+        data = json.dumps(self.line(number)).encode()
+        return struct.pack("BB", 0x81, len(data)) + data
+
+    def send(self, request, first, life, end):
+        key = request.headers["sec-websocket-key"].encode() + b"258EAFA5-E914-47DA-95CA-C5AB0DC85B11"
+        accept = base64.b64encode(hashlib.sha1(key).digest()).decode()
+        fields = "Upgrade: websocket", "Connection: Upgrade", "Sec-WebSocket-Accept: " + accept
+        request.begin = lambda kind: request.send(request.head(101, *fields))
+        request.chunk = lambda data: request.send(b"" if data == b"\n" else data)
+        # The client that has all stays.
+        request.end = lambda: request.stall() if self.last else request.send(b"\x88\x02\x03\xe9")
+        return super().send(request, first, life, "half" if end == "cut" else end)
+
+
 SOURCES = {"sse": SSE, "couchdb": CouchDB, "kubernetes": Kubernetes, "etcd": Etcd, "docker": Docker, "matrix": Matrix,
-           "consul": Consul, "telegram": Telegram, "syncthing": Syncthing}
+           "consul": Consul, "telegram": Telegram, "syncthing": Syncthing, "jetstream": Jetstream,
+           "paged": Paged}
