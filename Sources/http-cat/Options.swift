@@ -77,8 +77,7 @@ struct Options: OptionTable {
 
     OptionGroup("Options for resuming")
     NextOptions.rows().within(\.next)
-    Option("items", .pointer("/items"), \.items, "where the items are in a body").needs(\.next.rules)
-      .meaningless(with: \.isStream)
+    Option("items", .pointer("/items"), \.items, "where the items are in a body or line").needs(\.next.rules)
     Option("checkpoint", .wholeFile, \.checkpoint, "resume from FILE, and keep it up to date").excludes(\.list)
     Option("resume-from", .file, \.resumeFile, "resume from a checkpoint without changing it")
       .excludes([\.list, \.checkpoint])

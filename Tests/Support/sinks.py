@@ -120,6 +120,11 @@ class SQLite(Sink):
     needs = ["sqlite3"]
     command = [str(EXAMPLES / "sqlite/sink"), "q.db"]
 
+    def set_key(self, columns):
+        """Which records are the same, if not those that `schema.sql` says."""
+        schema = (EXAMPLES / "sqlite/schema.sql").read_text(encoding="utf-8")
+        self.ask(schema.replace("UNIQUE (id, event, data)", "UNIQUE (%s)" % columns))
+
     def ask(self, text):
         return subprocess.run(["sqlite3", "q.db"], input=text.encode(), capture_output=True).stdout
 

@@ -4,19 +4,25 @@ An item comes at a rate, up to `last`, which is set later. The server cuts, rese
 what is old: then a client with an old value is refused, and one without a value gets only what is new. `gaps` has the
 numbers that are lost by that.
 """
+import base64
+import hashlib
 import json
+import struct
 import time
 
 from Support.serving import Server
 
-RATE = 400  # items a second
+RATE = 100  # items a second
 BATCH = 3  # items in the answer to a poll
+FORGOTTEN = 50  # items that are forgotten at once, at most
 
 
 class Source(Server):
     """`options` are those of the command; `tool` is its name."""
 
-    tool, options, forgets, has_last = "http-cat", [], True, True
+    tool, options, forgets = "http-cat", [], True
+    key = "id, event, data"  # of the sink: what a record has again when it comes again
+    batches = [1, 10, 100]
 
     def __init__(self, dice):
         self.dice, self.began, self.last, self.floor, self.gaps, self.faults = dice, time.monotonic(), None, 0, set(), 0
@@ -27,6 +33,10 @@ class Source(Server):
     def command(self):
         return [self.tool, *["--records"] * (self.tool == "http-cat"), *self.options]
 
+    @property
+    def address(self):
+        return self.url + "/"
+
     def top(self):
         return self.last or int((time.monotonic() - self.began) * RATE)
 
@@ -35,9 +45,8 @@ class Source(Server):
         with self.lock:
             chance, life = self.dice.random(), self.dice.randrange(60)
             end = self.dice.choice(["close", "reset", "half", "cut"])
-            if self.may_forget and self.forgets and value and self.floor < value and chance > 0.93 and not self.last:
-                self.gaps.update(range(value + 1, self.top() + 1))
-                self.floor = self.top()
+            if self.may_forget and self.forgets and value and self.floor < value and chance > 0.94 and not self.last:
+                self.floor = self.dice.randint(value, min(value + FORGOTTEN, self.top()))
             if value is not None and value < self.floor:
                 # The client had more, but not its sink.
                 self.gaps.update(range(value + 1, self.floor + 1))
@@ -73,6 +82,8 @@ class Stream(Source):
 
     def send(self, request, first, life, end):
         request.begin("application/json")
+        if self.hello():
+            request.chunk(self.hello())
         number = first
         while number != self.last:
             if number >= self.top():
@@ -80,12 +91,15 @@ class Stream(Source):
                 time.sleep(0.01)
                 continue
             number += 1
-            if number - first > life and not self.last:
+            if number - first > life // 4 and not self.last:
                 self.faults += 1
                 return self.break_off(request, self.text(number), end)
             request.chunk(self.text(number))
         # The client has all.
         return request.end()
+
+    def hello(self):
+        """The line that comes before the items, if there is one."""
 
     def break_off(self, request, text, end):
         request.cut()
@@ -130,14 +144,23 @@ class Kubernetes(Stream):
 
 
 class Etcd(Stream):
+    """The header of each line has the newest revision, which is not that of the item. So a line that comes again differs."""
+
+    key = "id"
     options = ["--stream", "--json", '{"create_request":{"key":"AA=="}}', "--gone-match", "/result/canceled=true",
-               "--next", "body:/create_request/start_revision=/result/header/revision+1"]
+               "--items", "/result/events", "--next", "body:/create_request/start_revision=last:/kv/mod_revision+1"]
 
     def value(self, request):
         return json.loads(request.body)["create_request"].get("start_revision", 0) - 1 if b"start" in request.body else None
 
+    def result(self, **members):
+        return {"result": {"header": {"revision": str(self.top())}, **members}}
+
+    def hello(self):
+        return json.dumps(self.result(created=True)).encode() + b"\n"
+
     def line(self, number):
-        return {"result": {"header": {"revision": str(number)}}, "n": number}
+        return {**self.result(events=[{"kv": {"mod_revision": str(number)}}]), "n": number}
 
     def refuse(self, request):
         return b'{"result":{"canceled":true}}\n'
@@ -207,6 +230,24 @@ class Consul(Poll):
         return super().send(request, first, 60, end)
 
 
+class Paged(Source):
+    """Pages with the oldest items first, into a store that gives the sink what it has not got. Nothing is forgotten."""
+
+    tool, forgets, batches = "paginate", False, [10, 100]
+    options = ["--records", "--store", "feed.db", "--order", "oldest-first", "--every", "0.05", "--items", "/items", "--id", "/n",
+               "--next", "after=last:/n"]
+
+    def value(self, request):
+        return int(request.query("after") or 0) or None
+
+    def send(self, request, first, life, end):
+        page = {"items": [{"n": number} for number in range(first + 1, min(first + 50, self.top()) + 1)]}
+        if life < 6 and not self.last:
+            self.faults += 1
+            return request.reply(page, cut=life)
+        return page
+
+
 class SSE(Stream):
     """An event stream, which forgets nothing."""
 
@@ -228,5 +269,36 @@ class SSE(Stream):
         return super().send(request, first, life, end)
 
 
+class Jetstream(Stream):
+    """A WebSocket. The value is that of the last item itself, so it comes again."""
+
+    tool, options = "ws-cat", ["--next", "cursor=/time_us", "--reconnect-delay", "20ms"]
+
+    @property
+    def address(self):
+        return self.url.replace("http", "ws") + "/"
+
+    def value(self, request):
+        return max(int(request.query("cursor") or 0) - 1, 0) or None
+
+    def line(self, number):
+        return {"kind": "commit", "time_us": number, "n": number}
+
+    def text(self, number):
+        data = json.dumps(self.line(number)).encode()
+        return struct.pack("BB", 0x81, len(data)) + data
+
+    def send(self, request, first, life, end):
+        key = request.headers["sec-websocket-key"].encode() + b"258EAFA5-E914-47DA-95CA-C5AB0DC85B11"
+        accept = base64.b64encode(hashlib.sha1(key).digest()).decode()
+        fields = "Upgrade: websocket", "Connection: Upgrade", "Sec-WebSocket-Accept: " + accept
+        request.begin = lambda kind: request.send(request.head(101, *fields))
+        request.chunk = lambda data: request.send(b"" if data == b"\n" else data)
+        # The client that has all stays.
+        request.end = lambda: request.stall() if self.last else request.send(b"\x88\x02\x03\xe9")
+        return super().send(request, first, life, "half" if end == "cut" else end)
+
+
 SOURCES = {"sse": SSE, "couchdb": CouchDB, "kubernetes": Kubernetes, "etcd": Etcd, "docker": Docker, "matrix": Matrix,
-           "consul": Consul, "telegram": Telegram, "syncthing": Syncthing}
+           "consul": Consul, "telegram": Telegram, "syncthing": Syncthing, "jetstream": Jetstream,
+           "paged": Paged}

@@ -5,7 +5,7 @@ import Testing
 @Suite struct SimulationTests {
   private static let simulate = Command.quote(Repository.path("Tests/Simulation/simulate"))
 
-  @Test(arguments: ["follow", "serve", "paginate", "deliver", "poll"])
+  @Test(arguments: ["follow", "serve", "paginate", "deliver", "poll", "next"])
   func noHistoryBreaksAPromise(pipeline: String) throws {
     let result = try Command.shell("\(Self.simulate) --pipeline \(pipeline) --count 2000")
     #expect(result.status == 0, "\(result.text)\(result.error)")
@@ -15,6 +15,6 @@ import Testing
   @Test func eachPlantedFaultIsFound() throws {
     let result = try Command.shell("\(Self.simulate) --planted --count 500")
     #expect(result.status == 0, "\(result.text)\(result.error)")
-    #expect(result.text.split(separator: "\n").count == 14)
+    #expect(result.text.split(separator: "\n").count == 17)
   }
 }

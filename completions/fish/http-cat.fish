@@ -16,7 +16,7 @@ complete -c http-cat -s n -l limit -x -d 'end after N bodies, or N lines of a st
 complete -c http-cat -l next -x -a 'since=/ header: body:/ path:' -d 'put a value of what came into the next request; repeatable'
 complete -c http-cat -l gone -x -d 'the statuses by which a server says that it has forgotten the value'
 complete -c http-cat -l gone-match -x -d 'a line or body with this value says it'
-complete -c http-cat -l items -x -d 'where the items are in a body'
+complete -c http-cat -l items -x -d 'where the items are in a body or line'
 complete -c http-cat -l checkpoint -r -F -d 'resume from FILE, and keep it up to date'
 complete -c http-cat -l resume-from -r -F -d 'resume from a checkpoint without changing it'
 complete -c http-cat -l max-size -x -d 'the most bytes of a body or a stream\'s line'

@@ -6,6 +6,9 @@ package struct KeptValues: Equatable, Sendable {
   private let rules: [NextRule]
   /// As JSON, by the target as typed.
   private var values: [[UInt8]: [UInt8]] = [:]
+  /// The values that the server has forgotten, until there are new ones. A checkpoint keeps them, so that the next run
+  /// reports the gap too: this one may be killed before it has printed anything.
+  private var forgotten: [[UInt8]: [UInt8]] = [:]
   /// Whether something is missing, because the server had forgotten a value.
   package private(set) var hasGap = false
 
@@ -36,7 +39,7 @@ package struct KeptValues: Equatable, Sendable {
   }
 
   /// The server has forgotten the values, so the next request is the first one again.
-  package mutating func forget() { (values, hasGap) = ([:], true) }
+  package mutating func forget() { (forgotten, values, hasGap) = (values, [:], true) }
 
   /// The message about that.
   /// - Parameter reason: how the server said it; nil if `--gone-match` found it.
@@ -48,7 +51,7 @@ package struct KeptValues: Equatable, Sendable {
   package static let consequence = "; beginning anew, and something is missing"
 
   /// Where the next request goes on: ` after 12`. Empty if it is the first one.
-  package var words: String { isEmpty ? "" : " after \(shortened(id.isEmpty ? json : id))" }
+  package var words: String { isEmpty ? "" : " after \(shortened(id.isEmpty ? json(of: values) : id))" }
 
   /// Makes a request ask for what comes next.
   /// - Throws: if the rules do not fit the request.
@@ -75,7 +78,9 @@ package struct KeptValues: Equatable, Sendable {
 
   /// The value of the only target that moves, as it is sent: the ID of a record that resumes there. Empty if there are
   /// several, or if the value is no text and no number.
-  package var id: [UInt8] {
+  package var id: [UInt8] { id(of: values) }
+
+  private func id(of values: [[UInt8]: [UInt8]]) -> [UInt8] {
     guard let target = onlyTarget, let value = values[target.text] else { return [] }
     return NextValue(keptAs: value).text ?? []
   }
@@ -114,12 +119,13 @@ package struct KeptValues: Equatable, Sendable {
   /// Adds the values to a checkpoint, and makes them its ID.
   package func save(in checkpoint: inout Checkpoint) {
     guard isUsed else { return }
-    checkpoint.id = id
-    if !isEmpty { checkpoint.extra[Self.member] = json }
+    let kept = isEmpty ? forgotten : values
+    checkpoint.id = id(of: kept)
+    if !kept.isEmpty { checkpoint.extra[Self.member] = json(of: kept) }
   }
 
-  /// The values as an object, by the targets as typed.
-  private var json: [UInt8] {
+  /// Values as an object, by the targets as typed.
+  private func json(of values: [[UInt8]: [UInt8]]) -> [UInt8] {
     var output = ByteWriter()
     output.append("{")
     for (index, rule) in rules.enumerated() {

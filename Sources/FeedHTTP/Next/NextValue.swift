@@ -48,6 +48,17 @@ package struct NextResponse {
   }
 }
 
+extension NextResponse {
+  /// A body, a line or a message that is no page.
+  /// - Parameter items: where its items are; nil if it is the array itself, or the only item.
+  package init(head: HTTPHead?, root: JSONValue, request: PageRequest, url: HTTPURL?, items: JSONPointer?) {
+    let found = items.map { root.value(at: $0) } ?? root
+    let list = found.map { $0.kind == .array ? $0.children.map(\.value) : items == nil ? [$0] : [] } ?? []
+    self.init(
+      head: head, root: root, request: request, first: request, url: url, count: list.count, item: { (list[$0], nil) })
+  }
+}
+
 /// A value for a part of the next request.
 package enum NextValue {
   case json(JSONValue)

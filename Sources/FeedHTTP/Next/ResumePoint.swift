@@ -8,14 +8,19 @@ package struct ResumePoint {
   /// Whether a line or message said that the server has forgotten the values of the request.
   package private(set) var isForgotten = false
   let options: NextOptions
+  private let items: JSONPointer?
   private var keeper: CheckpointKeeper
 
   /// - Parameters:
+  ///   - items: where the items of a line or message are (`NextResponse`).
   ///   - checkpoint: the file to keep; nil for none.
   ///   - resumeFile: the file to read, which another program keeps; nil for none.
   /// - Throws: status 2 if a file is no checkpoint, 4 if another process keeps it.
-  package init(_ options: NextOptions, checkpoint: [UInt8]?, resumeFile: [UInt8]?) throws(ToolFailure) {
+  package init(
+    _ options: NextOptions, items: JSONPointer? = nil, checkpoint: [UInt8]?, resumeFile: [UInt8]?
+  ) throws(ToolFailure) {
     self.options = options
+    self.items = items
     values = KeptValues(options.rules)
     keeper = try CheckpointKeeper(checkpoint, hint: " (--resume-from only reads it)")
     if let resumeFile {
@@ -45,15 +50,13 @@ package struct ResumePoint {
   ///   - head: the head of its response.
   package mutating func take(_ root: JSONValue, to request: PageRequest, _ head: HTTPHead?) throws(NextError) {
     guard values.isUsed else { return }
-    let response = NextResponse(
-      head: head, root: root, request: request, first: request, url: nil, count: 1, item: { _ in (root, nil) })
+    let response = NextResponse(head: head, root: root, request: request, url: nil, items: items)
     if try values.take(response) { keeper.invalidate() }
   }
 
   /// The server has forgotten the values.
   package mutating func forget() {
     isForgotten = false
-    keeper.invalidate()
     values.forget()
   }
 

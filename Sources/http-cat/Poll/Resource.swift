@@ -144,11 +144,8 @@ struct Resource {
   ) throws(PollFailure) -> Bool {
     guard values.isUsed else { return false }
     let root = body.root ?? JSONDocument(known: Array("null".utf8)).root
-    let items = options.items.map { root.value(at: $0) } ?? root
-    let list = items.map { $0.kind == .array ? Array($0.children) : [] } ?? []
     let answer = NextResponse(
-      head: response.head, root: root, request: response.request.page, first: response.request.page,
-      url: response.url, count: list.count, item: { (list[$0].value, nil) })
+      head: response.head, root: root, request: response.request.page, url: response.url, items: options.items)
     do { hasNewValue = try values.take(answer) } catch { throw content(error.failure(response.url.display)) }
     return hasNewValue
   }

@@ -23,7 +23,8 @@ struct StreamPrinter: BodySink {
   private var head: HTTPHead?
 
   init(_ options: Options, source: String, _ streams: StandardStreams) throws(ToolFailure) {
-    point = try ResumePoint(options.next, checkpoint: options.checkpoint, resumeFile: options.resumeFile)
+    point = try ResumePoint(
+      options.next, items: options.items, checkpoint: options.checkpoint, resumeFile: options.resumeFile)
     self.options = options
     self.source = source
     isLines = options.form == .lines
@@ -76,7 +77,6 @@ struct StreamPrinter: BodySink {
   mutating func forget() throws(ToolFailure) {
     try output.flushOutput()
     point.forget()
-    try point.save()
   }
 
   // MARK: Lines

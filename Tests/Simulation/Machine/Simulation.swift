@@ -11,7 +11,7 @@ struct Pipeline: Sendable {
   static let all = [
     Pipeline(name: "follow", play: { Follow.play($0) }), Pipeline(name: "serve", play: { Serve.play($0) }),
     Pipeline(name: "paginate", play: { Paginate.play($0) }), Pipeline(name: "deliver", play: { Deliver.play($0) }),
-    Pipeline(name: "poll", play: { Poll.play($0) }),
+    Pipeline(name: "poll", play: { Poll.play($0) }), Pipeline(name: "next", play: { Next.play($0) }),
   ]
 }
 

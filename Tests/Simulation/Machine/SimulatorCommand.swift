@@ -78,6 +78,7 @@ struct SimulatorCommand {
     say(
       "\(pipeline.name): \(count) histories of \(steps / count) steps, \(Self.words(seconds)) s, "
         + "\(Int(Double(count) / max(seconds, 0.001) * 60)) a minute, \(failures) failed")
+    if pipeline.name == "next" { for line in NextTally.lines { say(line) } }
     return failures == 0
   }
 

@@ -30,12 +30,12 @@ extension World {
 
   /// Runs a tool from its start to its end or death.
   func run(
-    _ tool: Tool, _ arguments: [String], input: Channel? = nil, output: Channel, _ life: Life
+    _ tool: Tool, _ arguments: [String], input: Channel? = nil, output: Channel, errors: Channel = Channel(),
+    _ life: Life
   ) -> Ending {
     let name = tool.spec.name
     note("\(name) \(arguments.joined(separator: " "))")
     let process = newProcess(name, life)
-    let errors = Channel()
     let standardInput = input ?? Channel()
     if input == nil { standardInput.isEnded = true }
     process.files = [0: OpenFile(.reader(standardInput)), 1: OpenFile(.writer(output)), 2: OpenFile(.writer(errors))]
@@ -45,7 +45,7 @@ extension World {
     process.files = [:]
     self.process = nil
     listener = nil
-    for line in errors.take().split(separator: UInt8(ascii: "\n")) { note(String(decoding: line, as: UTF8.self)) }
+    for line in errors.bytes.split(separator: UInt8(ascii: "\n")) { note(String(decoding: line, as: UTF8.self)) }
     if process.isDead { return .died }
     note("\(name) ends with status \(status?.rawValue ?? 141)")
     return .exited(status?.rawValue ?? 141)

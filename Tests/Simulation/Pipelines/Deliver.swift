@@ -15,15 +15,21 @@ final class Sink {
   let refused: Set<Int>
   /// The records that have arrived.
   private(set) var taken: Set<Int> = []
+  /// Records that may be missing, because their source has forgotten them.
+  var excused: Set<Int> = []
   var isCalm = false
   private let faultiness: Int
   let hasGroups: Bool
   private var running = 0
+  /// The numbers of the records on a line; nil if there are none.
+  private let numbers: (ArraySlice<UInt8>) -> [Int]?
 
-  init(_ world: World, count: Int, refused: Set<Int>) {
+  /// - Parameter numbers: reads a line; nil for the lines that `record` makes.
+  init(_ world: World, count: Int, refused: Set<Int>, numbers: ((ArraySlice<UInt8>) -> [Int]?)? = nil) {
     self.world = world
     self.count = count
     self.refused = refused
+    self.numbers = numbers ?? { Self.number($0).map { [$0] } }
     faultiness = world.choices.below(3)
     hasGroups = world.choices.once(in: 3)
     world.spawn = { [unowned self] in start($0) }
@@ -43,7 +49,7 @@ final class Sink {
   }
 
   /// The number of the record on a line, which may have more members.
-  func number(_ line: some Collection<UInt8>) -> Int? {
+  static func number(_ line: some Collection<UInt8>) -> Int? {
     var scan = Scan(line)
     guard scan.pass("{\"event\":\"message\",\"id\":\""), scan.number() != nil, scan.pass("\",\"data\":{\"n\":"),
       let number = scan.number(), scan.pass("}"), scan.drop(end: "}") || scan.rest.isEmpty
@@ -59,10 +65,11 @@ final class Sink {
     running += 1
     if running > 1 { world.fail("two COMMANDs run at the same time") }
     let lines = child.input.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
-    let numbers = lines.dropLast().compactMap(number)
-    if lines.last?.isEmpty == false || numbers.count != lines.count - 1 {
+    let records = lines.dropLast().compactMap(numbers)
+    if lines.last?.isEmpty == false || records.count != lines.count - 1 {
       return world.fail("COMMAND got something other than whole records: \(text(child.input))")
     }
+    let numbers = records.flatMap { $0 }
     var duration = Double(world.choices.below(100)) / 1000
     var status: Int32 = 0
     // What COMMAND takes of the batch before it fails.
@@ -102,7 +109,10 @@ final class Sink {
 
   private func take(_ numbers: ArraySlice<Int>) {
     for number in numbers {
-      if let missing = (1..<max(number, 1)).first(where: { !taken.contains($0) && !refused.contains($0) }) {
+      let isMissing = { (number: Int) in
+        !self.taken.contains(number) && !self.refused.contains(number) && !self.excused.contains(number)
+      }
+      if let missing = (1..<max(number, 1)).first(where: isMissing) {
         return world.fail("record \(number) arrived before record \(missing)")
       }
       if refused.contains(number) { return world.fail("the model takes record \(number)") }
@@ -206,7 +216,7 @@ struct Deliver {
   /// The records in the file of --dead.
   private var buried: Set<Int> {
     guard let file = world.disk[Self.dead] else { return [] }
-    return Set(file.bytes.split(separator: UInt8(ascii: "\n")).compactMap(sink.number))
+    return Set(file.bytes.split(separator: UInt8(ascii: "\n")).compactMap(Sink.number))
   }
 
   private func judgeDead() {

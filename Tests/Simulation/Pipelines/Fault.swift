@@ -27,5 +27,8 @@ struct Fault: Equatable {
     Fault(name: "free-lock", pipeline: "deliver", promise: "COMMAND never runs twice at a time"),
     Fault(name: "early-save", pipeline: "poll", promise: "each change that was seen is printed"),
     Fault(name: "amnesia", pipeline: "poll", promise: "each change is printed once"),
+    Fault(name: "in-front", pipeline: "next", promise: "what is in the pipe when all is killed comes again"),
+    Fault(name: "skipped-item", pipeline: "next", promise: "a connection goes on after the last value"),
+    Fault(name: "quiet-gap", pipeline: "next", promise: "what the server has forgotten is reported"),
   ]
 }
