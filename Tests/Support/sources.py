@@ -17,6 +17,9 @@ class Source(Server):
     """`options` are those of the command; `tool` is its name."""
 
     tool, options, forgets, has_last = "http-cat", [], True, True
+    rate = RATE
+    # Where the place is without a sink's checkpoint.
+    front = ["--checkpoint", "front"]
 
     def __init__(self, dice):
         self.dice, self.began, self.last, self.floor, self.gaps, self.faults = dice, time.monotonic(), None, 0, set(), 0
@@ -28,7 +31,7 @@ class Source(Server):
         return [self.tool, *["--records"] * (self.tool == "http-cat"), *self.options]
 
     def top(self):
-        return self.last or int((time.monotonic() - self.began) * RATE)
+        return self.last or int((time.monotonic() - self.began) * self.rate)
 
     def play(self, request):
         value = self.value(request)
@@ -207,6 +210,36 @@ class Consul(Poll):
         return super().send(request, first, 60, end)
 
 
+class Pages(Source):
+    """Pages of which the oldest items come first. paginate knows from its store what it has read; a sink's checkpoint says what
+    it has printed."""
+
+    # A page brings at once what a stream brings one by one, and a sink may take one at a time.
+    tool, forgets, rate = "paginate", False, 40
+    # The place of paginate itself is its store.
+    front = []
+    options = ["--records", "--store", "s.db", "--wait", "--order", "oldest-first", "--every", "20ms", "--items", "/items",
+               "--id", "/id", "--next", "/next"]
+
+    def value(self, request):
+        return int(request.query("after") or 0)
+
+    def send(self, request, first, life, end):
+        numbers = range(first + 1, min(first + 20, self.top()) + 1)
+        body = {"items": [{"id": number, "n": number} for number in numbers],
+                "next": "/?after=%d" % numbers[-1] if numbers and numbers[-1] < self.top() else None}
+        if life < 8 and not self.last:
+            self.faults += 1
+            if life < 2:
+                # All others get no answer either.
+                with self.lock:
+                    return self.restart()
+            if life < 4:
+                request.reset()
+            return request.reply(body, cut=life)
+        return body
+
+
 class SSE(Stream):
     """An event stream, which forgets nothing."""
 
@@ -229,4 +262,4 @@ class SSE(Stream):
 
 
 SOURCES = {"sse": SSE, "couchdb": CouchDB, "kubernetes": Kubernetes, "etcd": Etcd, "docker": Docker, "matrix": Matrix,
-           "consul": Consul, "telegram": Telegram, "syncthing": Syncthing}
+           "consul": Consul, "telegram": Telegram, "syncthing": Syncthing, "pages": Pages}
