@@ -17,7 +17,7 @@ class Source(Server):
     """`options` are those of the command; `tool` is its name."""
 
     tool, options, forgets, has_last = "http-cat", [], True, True
-    rate = RATE
+    rate, ordered = RATE, True
     # Where the place is without a sink's checkpoint.
     front = ["--checkpoint", "front"]
 
@@ -29,6 +29,10 @@ class Source(Server):
     @property
     def command(self):
         return [self.tool, *["--records"] * (self.tool == "http-cat"), *self.options]
+
+    def commands(self, place):
+        """Those of the pipeline before the sink."""
+        return [[*self.command, *place, self.url + "/"]]
 
     def top(self):
         return self.last or int((time.monotonic() - self.began) * self.rate)
@@ -228,6 +232,9 @@ class Pages(Source):
         numbers = range(first + 1, min(first + 20, self.top()) + 1)
         body = {"items": [{"id": number, "n": number} for number in numbers],
                 "next": "/?after=%d" % numbers[-1] if numbers and numbers[-1] < self.top() else None}
+        return self.answer(request, body, life)
+
+    def answer(self, request, body, life):
         if life < 8 and not self.last:
             self.faults += 1
             if life < 2:
@@ -238,6 +245,23 @@ class Pages(Source):
                 request.reset()
             return request.reply(body, cut=life)
         return body
+
+
+class RSS(Pages):
+    """A document of the newest items, the newest first, which comes by a pipe."""
+
+    WINDOW, ordered = 400, False
+
+    def commands(self, place):
+        return [["http-cat", "--every", "20ms", "--max-backoff", "200ms", "--as", "bytes", self.url + "/"],
+                ["xml-split", "--on-error", "repair", "-j", "--array", "item", "/rss/channel"],
+                ["paginate", "--records", "--store", "s.db", "--items", "/channel/item", "--id", "/guid", *place]]
+
+    def send(self, request, first, life, end):
+        item = '<item><guid isPermaLink="false">n%d</guid><n>%d</n></item>\n'
+        items = [item % (number, number) for number in range(self.top(), max(self.top() - self.WINDOW, 0), -1)]
+        text = "<rss><channel>%s</channel></rss>" % "".join(items)
+        return super().answer(request, text.encode(), life)
 
 
 class SSE(Stream):
@@ -262,4 +286,4 @@ class SSE(Stream):
 
 
 SOURCES = {"sse": SSE, "couchdb": CouchDB, "kubernetes": Kubernetes, "etcd": Etcd, "docker": Docker, "matrix": Matrix,
-           "consul": Consul, "telegram": Telegram, "syncthing": Syncthing, "pages": Pages}
+           "consul": Consul, "telegram": Telegram, "syncthing": Syncthing, "pages": Pages, "rss": RSS}

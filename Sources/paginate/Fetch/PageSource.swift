@@ -154,9 +154,7 @@ struct PageSource {
         throw .failed(.remote, "expected a page, found nothing (HTTP \(response.head.status))", source: url.display)
       }
       if let fault = finished.fault {
-        let mayBeLines = fault.kind == .textAfterDocument || MediaKind(response.head) == .jsonLines
-        let hint = mayBeLines && options.walk.items != .lines ? " (--items lines, if each line is an item)" : ""
-        throw safe(HTTPExcerpt.failure(fault, in: response).adding(hint), about: response)
+        throw safe(HTTPExcerpt.failure(fault, in: response).adding(finished.hint(options)), about: response)
       }
       return finished.document
     case .retried:

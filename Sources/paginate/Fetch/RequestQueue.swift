@@ -183,6 +183,14 @@ struct FinishedRequest {
     }
   }
 
+  /// For the message about a body that is not JSON: which option would help.
+  func hint(_ options: Options) -> String {
+    guard let fault, case .success(let response) = result else { return "" }
+    if HTTPExcerpt.name(of: response) == "XML" { return "; type --filter \"xml-split -j '/*'\"" }
+    let mayBeLines = fault.kind == .textAfterDocument || MediaKind(response.head) == .jsonLines
+    return mayBeLines && options.walk.items != .lines ? " (--items lines, if each line is an item)" : ""
+  }
+
   /// For a message: `HTTP 200, 1234 bytes in 50 ms`.
   var words: String {
     switch result {
