@@ -23,6 +23,8 @@ struct Options: OptionTable {
   private var printsPages = false
   /// The URL of the first page of an input.
   var base: HTTPURL?
+  /// What makes a page of a body (`PageFilter`).
+  private(set) var filterCommand: [UInt8]?
   private var storeOptions = Store()
   /// Nil if neither given nor known of the feed in the store.
   var order: FeedOrder?
@@ -53,6 +55,9 @@ struct Options: OptionTable {
       .needs(.url).inFiles
     Option("no-dedupe", not: \.dedupes, "print an item again when it comes again").excludes(\.storeOptions.path)
 
+    Option("filter", .shellCommand, \.filterCommand, "make a page of each body by a command of the shell")
+      .excludes([\.storeOptions.isCached, \.storeOptions.isStatus]).notInFiles
+
     OptionGroup.output
     Option("limit", letter: "n", .integer(1...), \.limit, "end after printing N items")
       .excludes(\.storeOptions.isStatus)
@@ -66,7 +71,7 @@ struct Options: OptionTable {
 
     OptionGroup("Options for a store").needs(\Options.storeOptions.path)
     Option("store", .wholeFile, \.storeOptions.path, "keep the feed in a SQLite file, print only new items")
-      .excludes(\.walk.findsLink)
+      .excludes(\.walk.findsLink).notInFiles
     Option("feed", .text("NAME"), \.storeOptions.feedName, "the name of the feed in the store, instead of its URL")
     Option("older", \.storeOptions.readsMore, "read older pages: one, or --max-pages").needs(.url)
       .excludes([\.storeOptions.readsAll, \.storeOptions.isCached, \.storeOptions.isStatus])
@@ -90,7 +95,7 @@ struct Options: OptionTable {
     Option("redeliver", \.storeOptions.redelivers, "print items that may not have been printed")
       .excludes([\.storeOptions.isCached, \.storeOptions.isStatus])
     Option("resume-from", .file, \.storeOptions.checkpoint, "resume from a checkpoint without changing it")
-      .needs(\.printsRecords).excludes([\.storeOptions.isStatus, \.storeOptions.redelivers])
+      .notInFiles.needs(\.printsRecords).excludes([\.storeOptions.isStatus, \.storeOptions.redelivers])
     Option("every", .interval, \.storeOptions.interval, "stay, and look for new items this often").needs(.url)
       .excludes([\.storeOptions.isCached, \.storeOptions.isStatus])
     Option("since", .since, \.walk.since, "request only what came after the last complete run").inFiles.needs(.url)
@@ -216,6 +221,10 @@ extension Options {
 
 extension OptionType<[UInt8]> {
   fileprivate static let parameter = text("NAME", "the name of a parameter") { !$0.isEmpty }
+}
+
+extension OptionType<[UInt8]> {
+  fileprivate static let shellCommand = text("COMMAND", "a command", .command) { !$0.trimmed().isEmpty }
 }
 
 extension OptionType<HostPattern> {

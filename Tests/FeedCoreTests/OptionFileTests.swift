@@ -49,6 +49,8 @@ import Testing
         $0.append("other=" + String(decoding: $1, as: UTF8.self))
       }
       .repeating
+      Option("file", .text("TEXT"), \.names, "a file") { $0.append(String(decoding: $1, as: UTF8.self)) }
+        .repeating.notInFiles
       Option("quiet", letter: "q", \.isQuiet, "no words").excludes(\.isLoud)
       OptionGroup("Others")
       Option("loud", letter: "l", \.isLoud, "words")
@@ -109,8 +111,11 @@ import Testing
     ("-q a", "expected one option, with a value if it takes one"),
     ("-q -q", "expected one option, with a value if it takes one"),
     ("-", "expected one option, with a value if it takes one"), ("--", "unknown option"), ("= a", "unknown option"),
-    ("loud", "option '--loud' cannot stand in a file"), ("-l", "option '--loud' cannot stand in a file"),
-    ("help", "option '--help' cannot stand in a file"), ("more = @0", "option '--more' cannot stand in a file"),
+    ("loud", "option '--loud' cannot stand in a file; type it on the command line"),
+    ("-l", "option '--loud' cannot stand in a file; type it on the command line"),
+    ("file = a", "option '--file' cannot stand in a file; type it on the command line"),
+    ("help", "option '--help' cannot stand in a file; type it on the command line"),
+    ("more = @0", "option '--more' cannot stand in a file; type it on the command line"),
     ("place", "expected a URL"), ("place = s3cret", "expected a URL"),
   ])
   func whatIsRefused(_ line: String, _ message: String) throws {

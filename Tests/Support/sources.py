@@ -22,7 +22,8 @@ class Source(Server):
 
     tool, options, forgets = "http-cat", [], True
     key = "id, event, data"  # of the sink: what a record has again when it comes again
-    batches = [1, 10, 100]
+    batches, rate, ordered = [1, 10, 100], RATE, True
+    front = ["--checkpoint", "front"]  # where the place is without a sink's checkpoint
 
     def __init__(self, dice):
         self.dice, self.began, self.last, self.floor, self.gaps, self.faults = dice, time.monotonic(), None, 0, set(), 0
@@ -37,8 +38,12 @@ class Source(Server):
     def address(self):
         return self.url + "/"
 
+    def commands(self, place):
+        """Those of the pipeline before the sink."""
+        return [[*self.command, *place, self.address]]
+
     def top(self):
-        return self.last or int((time.monotonic() - self.began) * RATE)
+        return self.last or int((time.monotonic() - self.began) * self.rate)
 
     def play(self, request):
         value = self.value(request)
@@ -230,22 +235,54 @@ class Consul(Poll):
         return super().send(request, first, 60, end)
 
 
-class Paged(Source):
-    """Pages with the oldest items first, into a store that gives the sink what it has not got. Nothing is forgotten."""
+class Pages(Source):
+    """Pages of which the oldest items come first. paginate knows from its store what it has read; a sink's checkpoint says what
+    it has printed."""
 
-    tool, forgets, batches = "paginate", False, [10, 100]
-    options = ["--records", "--store", "feed.db", "--order", "oldest-first", "--every", "0.05", "--items", "/items", "--id", "/n",
-               "--next", "after=last:/n"]
+    # A page brings at once what a stream brings one by one, and a sink may take one at a time.
+    tool, forgets, rate = "paginate", False, 40
+    # The place of paginate itself is its store.
+    front = []
+    options = ["--records", "--store", "s.db", "--wait", "--order", "oldest-first", "--every", "20ms", "--items", "/items",
+               "--id", "/id", "--next", "/next"]
 
     def value(self, request):
-        return int(request.query("after") or 0) or None
+        return int(request.query("after") or 0)
 
     def send(self, request, first, life, end):
-        page = {"items": [{"n": number} for number in range(first + 1, min(first + 50, self.top()) + 1)]}
-        if life < 6 and not self.last:
+        numbers = range(first + 1, min(first + 20, self.top()) + 1)
+        body = {"items": [{"id": number, "n": number} for number in numbers],
+                "next": "/?after=%d" % numbers[-1] if numbers and numbers[-1] < self.top() else None}
+        return self.answer(request, body, life)
+
+    def answer(self, request, body, life):
+        if life < 8 and not self.last:
             self.faults += 1
-            return request.reply(page, cut=life)
-        return page
+            if life < 2:
+                # All others get no answer either.
+                with self.lock:
+                    return self.restart()
+            if life < 4:
+                request.reset()
+            return request.reply(body, cut=life)
+        return body
+
+
+class RSS(Pages):
+    """A document of the newest items, the newest first, which comes by a pipe."""
+
+    WINDOW, ordered = 400, False
+
+    def commands(self, place):
+        return [["http-cat", "--every", "20ms", "--max-backoff", "200ms", "--as", "bytes", self.url + "/"],
+                ["xml-split", "--on-error", "repair", "-j", "--array", "item", "/rss/channel"],
+                ["paginate", "--records", "--store", "s.db", "--items", "/channel/item", "--id", "/guid", *place]]
+
+    def send(self, request, first, life, end):
+        item = '<item><guid isPermaLink="false">n%d</guid><n>%d</n></item>\n'
+        items = [item % (number, number) for number in range(self.top(), max(self.top() - self.WINDOW, 0), -1)]
+        text = "<rss><channel>%s</channel></rss>" % "".join(items)
+        return super().answer(request, text.encode(), life)
 
 
 class SSE(Stream):
@@ -300,5 +337,4 @@ class Jetstream(Stream):
 
 
 SOURCES = {"sse": SSE, "couchdb": CouchDB, "kubernetes": Kubernetes, "etcd": Etcd, "docker": Docker, "matrix": Matrix,
-           "consul": Consul, "telegram": Telegram, "syncthing": Syncthing, "jetstream": Jetstream,
-           "paged": Paged}
+           "consul": Consul, "telegram": Telegram, "syncthing": Syncthing, "jetstream": Jetstream, "pages": Pages, "rss": RSS}

@@ -43,9 +43,9 @@ import Testing
   @Test(.enabled(if: ["python3", "sqlite3"].allSatisfy(Repository.has)))
   func liveSourcesLoseNothing() throws {
     let driver = Command.quote(Repository.path("Tests/Pipeline/lossless"))
-    let result = try Command.shell("\(driver) --kills 3 --seed 7 couchdb kubernetes telegram")
+    let result = try Command.shell("\(driver) --kills 3 --seed 7 couchdb kubernetes telegram pages")
     #expect(result.status == 0, "\(result.error)")
-    #expect(result.text.split(separator: "\n").count == 3)
+    #expect(result.text.split(separator: "\n").count == 4)
   }
 
   @Test(.enabled(if: Repository.has("python3")))

@@ -149,8 +149,8 @@ extension ToolSpec {
     if let name = line.name, row(named: name) == nil { throw .usage("unknown option" + suggestion(for: name)) }
     let found = try parse(line.arguments)
     for row in found.given.map(\.row)
-    where row.operandInFile != nil || row.group.heading != holder.group.heading && !row.standsInFile {
-      throw .usage("option '--\(row.name)' cannot stand in a file")
+    where row.operandInFile != nil || !(row.standsInFile ?? (row.group.heading == holder.group.heading)) {
+      throw .usage("option '--\(row.name)' cannot stand in a file; type it on the command line")
     }
     guard found.operands.isEmpty, let last = found.given.last, line.value == nil || last.row.takesValue else {
       throw .usage("expected one option, with a value if it takes one")

@@ -72,7 +72,7 @@ extension ToolSpec {
     func holds(_ condition: OptionCondition) -> Bool { invocation.holds(condition, settings) }
     // A file that describes a source serves all uses of it.
     for option in invocation.given
-    where !checked.contains(option.row.name) && !(option.row.standsInFile && option.origin != nil) {
+    where !checked.contains(option.row.name) && !(option.row.standsInFile == true && option.origin != nil) {
       let row = option.row
       checked.append(row.name)
       for mode in row.conditions(.meaningless).joined() where holds(mode) {

@@ -122,8 +122,8 @@ package struct OptionRow<Settings>: Sendable {
     self.init(name, letter, type, setting, help, change: change)
   }
 
-  /// An option whose value is a file with further options of its group, or others that say so (`inFiles`), but with no
-  /// such files. The tool gets these options as if they had been typed in its place.
+  /// An option whose value is a file with further options: those of its group, unless they say otherwise (`notInFiles`),
+  /// and others that say so (`inFiles`), but no such files. The tool gets these options as if they had been typed in its place.
   /// - Parameter operand: the name that stands for an operand in the file.
   package init(fileOfOptions name: String, letter: Character? = nil, operand: String, _ help: String) {
     spec = OptionSpec(name: name, letter: letter, form: { OptionType.file.form }, help: help)
@@ -173,6 +173,9 @@ package struct OptionRow<Settings>: Sendable {
   package var repeating: Self { with { $0.isRepeatable = true } }
   /// The same row, for an option that may stand in a file of options of another group.
   package var inFiles: Self { with { $0.standsInFile = true } }
+  /// The same row, for an option that must be typed. A file that somebody else has made must run no command and write no
+  /// file.
+  package var notInFiles: Self { with { $0.standsInFile = false } }
   /// The same row, with the value when the option is not given. The tool gets this value as if it had been typed.
   package func `default`(_ value: String) -> Self { with { $0.defaultValue = value } }
 

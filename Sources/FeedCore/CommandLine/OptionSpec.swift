@@ -22,8 +22,8 @@ package struct OptionSpec: Sendable {
   package internal(set) var relations: [OptionRelation] = []
   /// If the value is a file with further options: the name of the option that stands for the operand in that file.
   package internal(set) var operandInFile: String?
-  /// Whether it may stand in such a file, although it is not of the same group.
-  package internal(set) var standsInFile = false
+  /// Whether it may stand in such a file; nil if all options of its group may.
+  package internal(set) var standsInFile: Bool?
   /// Nil for a row that is in no table yet.
   var heading: OptionGroup?
 

@@ -12,9 +12,18 @@ package struct ChildProcess {
     case exited(Int32)
     /// The number of the signal.
     case killed(Int32)
+
+    /// For messages: `exit status 3`.
+    package var words: String {
+      switch self {
+      case .exited(let number): "exit status \(number)"
+      case .killed(let number): "killed by signal \(number)"
+      }
+    }
   }
 
   private let identifier: pid_t
+  private let endsWithUs: Bool
   /// Processes below ours from before its start, which earlier programs have left.
   private let others: Set<pid_t>
   /// How it ended; nil while it runs or is stopped.
@@ -26,10 +35,11 @@ package struct ChildProcess {
   /// - Parameters:
   ///   - arguments: the program and its arguments.
   ///   - variables: variables to set in its environment; nil to unset.
+  ///   - endsWithUs: whether a signal that ends the tool goes to the program too, for tools that do not catch signals.
   /// - Throws: the error of exec(2): `isUnusableProgram`, or one that may pass.
   package init(
     _ arguments: [[UInt8]], variables: [(name: String, value: [UInt8]?)], input: ChildInput, output: Descriptor,
-    error: Descriptor
+    error: Descriptor, endsWithUs: Bool = false
   ) throws(SystemError) {
     // Usually there are none, and the table of all processes need not be read.
     let others = try Self.reap { _, _ in } ? RunningProcess.descendants() ?? [] : []
@@ -56,14 +66,20 @@ package struct ChildProcess {
 
     let environment = Process.environment(with: variables)
     var identifier: pid_t = 0
-    let code = unsafe withPointers(to: arguments) { arguments in
-      unsafe withPointers(to: environment) { environment in
-        guard let program = unsafe arguments[0] else { return ENOENT }
-        return unsafe posix_spawnp(&identifier, program, &files, &attributes, arguments, environment)
+    // A signal between the two would end only us.
+    let code = Signals.blocked(endsWithUs ? Signals.deadly : []) {
+      let code = unsafe withPointers(to: arguments) { arguments in
+        unsafe withPointers(to: environment) { environment in
+          guard let program = unsafe arguments[0] else { return ENOENT }
+          return unsafe posix_spawnp(&identifier, program, &files, &attributes, arguments, environment)
+        }
       }
+      if code == 0, endsWithUs { Signals.share(with: identifier) }
+      return code
     }
     guard code == 0 else { throw SystemError(code: code) }
     self.identifier = identifier
+    self.endsWithUs = endsWithUs
     self.others = Set(others.map(\.identifier))
   }
 
@@ -77,6 +93,13 @@ package struct ChildProcess {
     }
     let signal = status & 0x7F
     ending = signal == 0 ? .exited((status >> 8) & 0xFF) : .killed(signal)
+    if endsWithUs { Signals.share(with: 0) }
+  }
+
+  /// Ends the program and all that it has started, and does not wait for that.
+  package func endAtOnce() {
+    send(SIGKILL)
+    if endsWithUs { Signals.share(with: 0) }
   }
 
   /// Takes leave of all children that have ended.
@@ -204,7 +227,8 @@ package struct RunningProcess: Sendable {
 /// The standard input of a child process, if all of it is known: a file without a name. Neither process waits for the
 /// other, and if the tool is killed, the child still has all of its input.
 package struct ChildInput {
-  let file: Descriptor
+  /// At its first byte.
+  package let file: Descriptor
   private let size: Int
 
   /// - Throws: if there is no room for the bytes (`ENOSPC`, `ENOMEM`).

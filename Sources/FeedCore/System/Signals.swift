@@ -31,7 +31,11 @@ package enum Signals {
   /// The pipe that the handler writes to; set once, before the handler is installed.
   nonisolated(unsafe) private static var pipeEnd: Int32 = -1
   nonisolated(unsafe) private static var catchesAgain = false
+  /// The pipe of `childrenEnding`, which is made once.
+  nonisolated(unsafe) private static var childrenStart: Int32 = -1
   nonisolated(unsafe) private static var childrenEnd: Int32 = -1
+  /// The process group that gets a signal before it ends the tool; 0 for none.
+  nonisolated(unsafe) private static var sharingGroup: Int32 = 0
 
   /// The signals that ask a tool to end, and let it finish first.
   private static let leaving = [SIGHUP, SIGINT, SIGTERM]
@@ -61,8 +65,10 @@ package enum Signals {
   /// Catches SIGCHLD, so that a tool can wait for its children together with other events.
   /// - Returns: a descriptor with a byte to read when a child may have ended. Reading it does not wait.
   package static func childrenEnding() throws(SystemError) -> Descriptor {
+    if unsafe childrenStart >= 0 { return unsafe Descriptor(childrenStart) }
     let (output, input) = try Descriptor.pipe()
     for end in [output, input] { try end.stopWaiting() }
+    unsafe childrenStart = output.number
     unsafe childrenEnd = input.number
     signal(SIGCHLD) { _ in
       let before = errno
@@ -73,6 +79,30 @@ package enum Signals {
     // A parent may have started us with SIGCHLD blocked.
     unblock(SIGCHLD)
     return output
+  }
+
+  /// The signals that end a tool, unless it ignores them.
+  static let deadly = [SIGHUP, SIGINT, SIGQUIT, SIGTERM]
+
+  /// From now on, a signal that ends the tool goes to a process group first, so that a child in a group of its own does
+  /// not outlive it. Ignored signals stay ignored.
+  /// - Parameter group: 0 for none any more.
+  static func share(with group: Int32) {
+    unsafe sharingGroup = group
+    guard group > 0 else { return }
+    for number in deadly {
+      let former = signal(number) { number in
+        let before = errno
+        let group = unsafe Signals.sharingGroup
+        if group > 0 { for sent in [number, SIGCONT] { kill(-group, sent) } }
+        StatusLine.eraseAtOnce()
+        signal(number, SIG_DFL)
+        Signals.unblock(number)
+        raise(number)
+        errno = before
+      }
+      if isIgnoring(former) { signal(number, SIG_IGN) }
+    }
   }
 
   /// Has `StatusLine` erased before a signal kills or stops the tool. One that is ignored or caught stays so.

@@ -14,8 +14,12 @@ package enum HTTPExcerpt {
   /// - Parameters:
   ///   - request: the request. A server that refuses a key may quote it: `***` replaces each secret.
   ///   - secrets: more secrets.
-  static func words(of body: [UInt8], for request: HTTPRequest, hiding secrets: [[UInt8]]) -> String {
-    let secrets = request.unquoted + secrets
+  package static func words(of body: [UInt8], for request: HTTPRequest, hiding secrets: [[UInt8]]) -> String {
+    words(of: body, hiding: request.unquoted + secrets)
+  }
+
+  /// The same for a body from anywhere.
+  package static func words(of body: [UInt8], hiding secrets: [[UInt8]]) -> String {
     let name = name(of: hiding(secrets, in: Array(body.prefix(lineReach))))
     if let name, name.hasPrefix("HTML (") { return name }
     let line = Array(body.drop(while: \.isSpaceOrControl).prefix { !$0.isLineEnd }.prefix(lineReach))

@@ -5,8 +5,8 @@ import FeedCore
 /// A complete response, with any status.
 package struct HTTPResponse: Sendable {
   package let head: HTTPHead
-  /// Unpacked; if the response is not wanted, only as much as a message needs.
-  package let body: [UInt8]
+  /// Unpacked; if the response is not wanted, only as much as a message needs. A tool may put what it made of it here.
+  package var body: [UInt8]
   /// The answered request, after redirects.
   package let request: HTTPRequest
 

@@ -284,8 +284,9 @@ extension NextRule {
 // MARK: - Links
 
 extension NextRule {
-  /// The members of an object that may hold a link's URL: usually `href`; then HubSpot, FHIR and Asana, in that order.
-  private static let linkNames = ["href", "link", "url", "uri"]
+  /// The members of an object that may hold a link's URL: usually `href`; then HubSpot, FHIR and Asana, in that order, and
+  /// Atom and others as xml-split --as-json writes them.
+  private static let linkNames = ["href", "link", "url", "uri", "@href", "#text"]
 
   /// The URL of a value: a text, an object with `href`, or the object with relation `next` in an array of links.
   func link(_ value: NextValue, _ response: NextResponse) throws(NextError) -> [UInt8]? {
@@ -309,6 +310,8 @@ extension NextRule {
       value = next.value
     }
     if value.kind == .object {
+      // The only link of Atom may be another one.
+      if value.member("@rel") != nil, !isNext(value) { return nil }
       guard let inner = linkNames.lazy.compactMap({ value.member($0) }).first else {
         throw .response("no member 'href' at \(pointer.shown) (--next)", at: place)
       }
@@ -338,7 +341,9 @@ extension NextRule {
 
   /// Whether an object is a link with relation `next`.
   package static func isNext(_ link: JSONValue) -> Bool {
-    guard let relation = (link.member("rel") ?? link.member("relation"))?.string else { return false }
+    guard let relation = (link.member("rel") ?? link.member("relation") ?? link.member("@rel"))?.string else {
+      return false
+    }
     return relation.elementsEqual("next".utf8)
   }
 }

@@ -94,6 +94,15 @@ extension JSONValue {
     case .true, .number, .array: false
     }
   }
+
+  /// The text of an element of XML that has attributes, which xml-split --as-json writes as an object: its member
+  /// `#text`. Any other value is itself.
+  package var elementText: JSONValue { member("#text") ?? self }
+
+  /// Whether it is such an element without a text. Attributes are strings.
+  fileprivate var isEmptyElement: Bool {
+    kind == .object && children.allSatisfy { $0.key?.string?.first == UInt8(ascii: "@") && $0.value.kind.isString }
+  }
 }
 
 extension NextRule {
@@ -101,7 +110,7 @@ extension NextRule {
   func value(in response: NextResponse) throws(NextError) -> NextValue? {
     switch source {
     case .place(let place, let shift):
-      return try shifted(Self.value(at: place, of: response.root, response.head), shift, at: place)
+      return try shifted(scalar(Self.value(at: place, of: response.root, response.head)), shift, at: place)
     case .item(let pick, let pointer, let shift): return try Self.picked(pick, pointer, shift, response)
     case .counted(let counter):
       let number = try number(in: response.request, counter.first)
@@ -124,6 +133,13 @@ extension NextRule {
     case .header(let name):
       head?.value(ofField: name).flatMap { $0.isEmpty ? nil : .text($0) }
     }
+  }
+
+  /// The text of a value that is an element of XML; nil if it has none. A link may be in an attribute.
+  private func scalar(_ value: NextValue?) -> NextValue? {
+    guard target != .url, case .json(let json) = value, json.kind == .object else { return value }
+    let text = json.elementText
+    return text.isNothing || text.isEmptyElement ? nil : .json(text)
   }
 
   private func shifted(

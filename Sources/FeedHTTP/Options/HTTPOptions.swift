@@ -59,7 +59,7 @@ package struct HTTPOptions: Sendable {
     requestRows(isHandshake: isHandshake).within(part())
     changeHead(
       Option("dump-header", letter: "D", .file, \.headFile, "write the head of the latest response to a file")
-        .within(part()))
+        .notInFiles.within(part()))
     Option(fileOfOptions: "config", letter: "K", operand: "url", "read options from a file").within(part())
     change(Option("silent", letter: "s", \.isSilent, "report only the error that ends the program").within(part()))
     lastRows(isHandshake: isHandshake).within(part())

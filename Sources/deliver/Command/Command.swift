@@ -62,7 +62,6 @@ struct Ended: Equatable {
     switch ending {
     case _ where isLate:
       (outcome, status) = (.notNow, 124)
-      text = "no end within \(secondsText(options.timeout)) s (--timeout)"
     case .exited(let number):
       status = number
       outcome =
@@ -71,11 +70,10 @@ struct Ended: Equatable {
         case 126, 127: .cannotRun
         default: options.refused.contains(number) ? .refused : .notNow
         }
-      text = "exit status \(number)"
     case .killed(let number):
       (outcome, status) = (.notNow, 128 + number)
-      text = "killed by signal \(number)"
     }
+    text = isLate ? "no end within \(secondsText(options.timeout)) s (--timeout)" : ending.words
   }
 
   /// The ending of a COMMAND that could not be started.

@@ -33,6 +33,8 @@ struct PageSource {
   private(set) var retryWait: Int?
   /// What kind of failure ended the walk, if one did.
   private(set) var failureKind = PollFailure.Kind.content
+  /// Whether `--filter` has failed.
+  private(set) var hasFilterFailed = false
   /// The head of the first response with a page, or that said that it has not changed.
   private(set) var firstHead: HTTPHead?
   /// The URL of the first page, for messages that are about no page.
@@ -87,10 +89,19 @@ struct PageSource {
         start(request, url, ifNoneMatch)
       }
       progress.show()
-      let finished = try finished(of: request, ahead)
+      var finished = try finished(of: request, ahead)
       progress.clear()
       lastResponse = Clock.monotonic()
       requests.drop(request)
+      if let filter = options.filter, finished.isPage(except: endStatuses) {
+        do {
+          try filter.apply(to: &finished, hiding: secrets.values, options, streams)
+          hasFilterFailed = false
+        } catch {
+          hasFilterFailed = error != .brokenPipe
+          guard wasAhead, hasFilterFailed else { throw error }
+        }
+      }
       if wasAhead, finished.isFinal {
         // The feed may have changed since then. Only a response to a request that is made now is final.
         log(finished.words + ", asking again", url)
@@ -143,9 +154,7 @@ struct PageSource {
         throw .failed(.remote, "expected a page, found nothing (HTTP \(response.head.status))", source: url.display)
       }
       if let fault = finished.fault {
-        let mayBeLines = fault.kind == .textAfterDocument || MediaKind(response.head) == .jsonLines
-        let hint = mayBeLines && options.walk.items != .lines ? " (--items lines, if each line is an item)" : ""
-        throw safe(HTTPExcerpt.failure(fault, in: response).adding(hint), about: response)
+        throw safe(HTTPExcerpt.failure(fault, in: response).adding(finished.hint(options)), about: response)
       }
       return finished.document
     case .retried:
@@ -363,7 +372,9 @@ struct PageSource {
     if !origin.sendsSecrets(to: url) { request.removeSecrets() }
     for header in page.headers { request.set(String(decoding: header.name, as: UTF8.self), header.value) }
     if let ifNoneMatch { request.setDefault("If-None-Match", ifNoneMatch) }
-    request.setDefault("Accept", Array("application/json, */*;q=0.5".utf8))
+    // What `--filter` reads is known to nobody but the user.
+    let accepted = options.filterCommand == nil ? "application/json, */*;q=0.5" : "*/*"
+    request.setDefault("Accept", Array(accepted.utf8))
     return request
   }
 }

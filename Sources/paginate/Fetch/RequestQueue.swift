@@ -27,7 +27,8 @@ struct RequestQueue {
   init(_ client: HTTPClient, _ interrupts: Interrupts, _ options: Options) {
     (self.client, self.interrupts, self.options) = (client, interrupts, options)
     limits = HTTPExchange.Bounds(
-      noun: "page", maxSize: options.maxSize, idleTimeout: options.idleTimeout, requestTimeout: options.requestTimeout)
+      noun: "page", maxSize: options.maxSize, idleTimeout: options.idleTimeout, requestTimeout: options.requestTimeout,
+      takesEventStreams: options.filterCommand != nil)
   }
 
   /// How many requests are in progress or have a response that nobody has taken.
@@ -111,7 +112,7 @@ struct RequestQueue {
 
 /// The end of a request: a response or an error, and what the response says about further requests.
 struct FinishedRequest {
-  let result: Result<HTTPResponse, HTTPError>
+  private(set) var result: Result<HTTPResponse, HTTPError>
   /// By the monotonic clock.
   let time = Clock.monotonic()
   /// From the request to the end of the response.
@@ -123,18 +124,39 @@ struct FinishedRequest {
   /// The wait that the response asks for.
   private(set) var asked = AskedWait(HTTPHead())
   private(set) var verdict = StatusPolicy.Verdict.final
+  /// How many bytes have come.
+  private let size: Int
+  /// Whether the body is the output of `--filter`.
+  private(set) var isFiltered = false
 
   /// Parses the body of a response; without a body that is JSON, what its head asks for still counts.
   init(_ result: Result<HTTPResponse, HTTPError>, seconds: Double, _ options: Options) {
     (self.result, self.seconds) = (result, seconds)
+    size = (try? result.get())?.body.count ?? 0
+    parse(options)
+  }
+
+  /// Goes on with what `--filter` made of the body.
+  mutating func replaceBody(by page: [UInt8], _ options: Options) {
+    guard case .success(var response) = result else { return }
+    response.body = page
+    result = .success(response)
+    (document, fault, isFiltered) = (nil, nil, true)
+    parse(options)
+  }
+
+  private mutating func parse(_ options: Options) {
     guard case .success(let response) = result else { return }
     // The body of a refusal is a document.
-    let isOfLines = options.walk.items == .lines && response.head.status < 300
+    let isPage = response.head.status < 300
     do throws(JSONError) {
-      document =
-        try isOfLines
-        ? LinePage.document(response.body, maxDepth: options.maxDepth)
-        : JSONDocument(parsing: response.body, maxDepth: options.maxDepth)
+      // What `--filter` reads may be anything.
+      if !isPage || isFiltered || options.filterCommand == nil {
+        document =
+          try isPage && options.walk.items == .lines
+          ? LinePage.document(response.body, maxDepth: options.maxDepth)
+          : JSONDocument(parsing: response.body, maxDepth: options.maxDepth)
+      }
     } catch { fault = error }
     asked = AskedWait(response.head, document, now: Clock.now())
     verdict = StatusPolicy.verdict(response.head, document, to: response.request)
@@ -146,19 +168,35 @@ struct FinishedRequest {
     return response.head.status == 429 || asked.seconds > 0
   }
 
+  /// Whether its body is a page.
+  /// - Parameter endStatuses: the statuses that mean that there is no such page.
+  func isPage(except endStatuses: StatusSet) -> Bool {
+    guard verdict == .taken, case .success(let response) = result else { return false }
+    return !endStatuses.contains(response.head.status)
+  }
+
   /// Whether it ends the walk: another try would end in the same way.
   var isFinal: Bool {
     switch result {
-    case .success: verdict == .final || (verdict == .taken && fault != nil)
+    case .success: verdict == .final || (verdict == .taken && document == nil)
     case .failure(let error): !error.isRetryable
     }
+  }
+
+  /// For the message about a body that is not JSON: which option would help.
+  func hint(_ options: Options) -> String {
+    guard let fault, case .success(let response) = result else { return "" }
+    if HTTPExcerpt.name(of: response) == "XML" { return "; type --filter \"xml-split -j '/*'\"" }
+    let mayBeLines = fault.kind == .textAfterDocument || MediaKind(response.head) == .jsonLines
+    return mayBeLines && options.walk.items != .lines ? " (--items lines, if each line is an item)" : ""
   }
 
   /// For a message: `HTTP 200, 1234 bytes in 50 ms`.
   var words: String {
     switch result {
     case .success(let response):
-      "HTTP \(response.head.status), \(response.body.count) bytes in \(Int(min(seconds, 1e9) * 1000)) ms"
+      "HTTP \(response.head.status), \(size) bytes in \(Int(min(seconds, 1e9) * 1000)) ms"
+        + (isFiltered ? ", \(response.body.count) bytes after --filter" : "")
     case .failure(let error): error.message
     }
   }

@@ -5,7 +5,7 @@ import FeedHTTP
 struct LocalWalk {
   private let options: Options
   private let streams: StandardStreams
-  private let file: InputFile
+  private var file: InputFile
   private let storage: PassingStorage
   private var output: ByteWriter
   private var walker: Walker
@@ -24,7 +24,8 @@ struct LocalWalk {
   }
 
   mutating func run() throws(ToolFailure) -> ExitStatus {
-    let descriptor = try file.openFeed(streams)
+    let descriptor: Descriptor
+    (file, descriptor) = try options.openPages(file, streams)
     defer { if !file.isStandardInput { descriptor.closeQuietly() } }
     var input = DocumentInput(
       file, descriptor, maxDepth: options.maxDepth, maxSize: options.maxSize, record: "page")

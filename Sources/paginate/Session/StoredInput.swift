@@ -10,9 +10,9 @@ extension StoredWalk {
   /// Makes a run for each page of a file or standard input. With `--items lines`, a page is the lines that have come.
   /// - Returns: the status of the last page.
   static func run(
-    _ file: InputFile, _ store: Options.Store, _ options: Options, _ streams: StandardStreams
+    _ operand: InputFile, _ store: Options.Store, _ options: Options, _ streams: StandardStreams
   ) throws(ToolFailure) -> ExitStatus {
-    let descriptor = try file.openFeed(streams)
+    let (file, descriptor) = try options.openPages(operand, streams)
     defer { if !file.isStandardInput { descriptor.closeQuietly() } }
     let areLines = try remembered(options, store).walk.items == .lines
     var input = DocumentInput(

@@ -20,10 +20,14 @@ struct PollState {
 
   /// What kind of failure ended the last run, if one did.
   var failureKind = PollFailure.Kind.content
+  /// Whether `--filter` has failed in the last run.
+  private(set) var hasFilterFailed = false
   /// How many seconds the server asks to wait.
   var asked: Double?
   /// When the server or `--delay` allows the next request, by the monotonic clock.
   private(set) var nextRequestTime = 0.0
+  /// Whether a run has found a gap that cannot be filled any more.
+  var hasLostItems = false
   /// The head of the last run's first response.
   private(set) var head: HTTPHead?
 
@@ -34,6 +38,7 @@ struct PollState {
 
   mutating func begin() {
     failureKind = .content
+    hasFilterFailed = false
     asked = nil
     head = nil
   }
@@ -46,6 +51,7 @@ struct PollState {
     let source = fetcher.source
     isOpen = fetcher.opening == nil
     failureKind = source.failureKind
+    hasFilterFailed = source.hasFilterFailed
     asked = source.retryWait.map(Double.init)
     nextRequestTime = source.nextRequestTime ?? nextRequestTime
     head = source.firstHead
@@ -121,6 +127,8 @@ struct StoredPoll {
       complaint = failure.message
       return succeed()
     case .remote, .tryAgain: break
+    // The command is right, and the next body may be too.
+    case .error where hasSucceeded && state.hasFilterFailed: break
     case .yes, .error: throw failure
     }
     let isBusy = failure.status == .tryAgain && state.failureKind == .content

@@ -98,9 +98,11 @@ struct StoredWalk {
   }
 
   /// - Parameter state: what goes on from run to run; it is valid even if the run fails.
+  /// - Returns: 1 also if this or an earlier run has found that items are lost, however well it ended.
   func run(_ state: inout PollState) throws(ToolFailure) -> ExitStatus {
-    if let status = try attempt(&state) { return status }
-    return try attempt(&state) ?? .remote
+    let first = try attempt(&state)
+    let status = if let first { first } else { try attempt(&state) ?? .remote }
+    return status == .yes && state.hasLostItems ? .no : status
   }
 
   /// - Returns: nil if the server has refused the value of `--since`, which is forgotten then.
@@ -287,6 +289,7 @@ struct StoredWalk {
     if let wait = session.fetcher.retryWait { try storeOptions.stored(store.setRetryWait(wait, now: Self.now)) }
     if let error = outcome.outputError { throw .output(error) }
     if outcome.failure == nil, feed.since?.isFiltered == true { state.firstRequest = feed.firstRequest }
+    if lostGaps > 0 { state.hasLostItems = true }
     try noteGaps(lost: lostGaps, feed.order, isOpen: outcome.hasOpenGap, wasOpen: hadGap)
     if outcome.failure?.isForgotten == true, feed.since?.isFiltered == true, !session.fetcher.hasRead {
       try storeOptions.stored(store.forgetMark())

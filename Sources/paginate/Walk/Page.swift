@@ -108,7 +108,7 @@ extension Shape {
       throw .response("item \(number): the name of the member is empty (--items)", at: item.range.lowerBound)
     }
     // A text of XML that had attributes (xml-split --as-json).
-    guard let value = item.value(at: pointer).map({ $0.member("#text") ?? $0 }) else {
+    guard let value = item.value(at: pointer)?.elementText else {
       throw .response("item \(number): no id at \(pointer.shown) (--id)", at: item.range.lowerBound)
     }
     guard value.kind.isString || value.kind == .number else {
