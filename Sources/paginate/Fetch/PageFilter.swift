@@ -37,14 +37,14 @@ struct PageFilter {
   /// - Returns: the output of the command.
   /// - Throws: status 2 if the command fails or writes too much, 4 if it takes too long.
   mutating func page(of body: Body) throws(ToolFailure) -> [UInt8] {
+    let children = try naming(nil, Signals.childrenEnding())
+    defer { Signals.ignoreChildren(children) }
     let (output, end) = try naming(nil, Descriptor.pipe())
     defer { output.closeQuietly() }
     var child: ChildProcess
-    let children: Descriptor
     do throws(SystemError) {
       defer { end.closeQuietly() }
       try output.stopWaiting()
-      children = try Signals.childrenEnding()
       let input = try ChildInput(body.bytes.span)
       defer { input.close() }
       child = try ChildProcess(
