@@ -253,9 +253,9 @@ class Pages(Source):
         numbers = range(first + 1, min(first + 20, self.top()) + 1)
         body = {"items": [{"id": number, "n": number} for number in numbers],
                 "next": "/?after=%d" % numbers[-1] if numbers and numbers[-1] < self.top() else None}
-        return self.page(request, body, life)
+        return self.give(request, body, life)
 
-    def page(self, request, body, life):
+    def give(self, request, body, life):
         if life < 8 and not self.last:
             self.faults += 1
             if life < 2:
@@ -282,7 +282,7 @@ class RSS(Pages):
         item = '<item><guid isPermaLink="false">n%d</guid><n>%d</n></item>\n'
         items = [item % (number, number) for number in range(self.top(), max(self.top() - self.WINDOW, 0), -1)]
         text = "<rss><channel>%s</channel></rss>" % "".join(items)
-        return super().page(request, text.encode(), life)
+        return self.give(request, text.encode(), life)
 
 
 class SSE(Stream):

@@ -31,8 +31,6 @@ package enum Signals {
   /// The pipe that the handler writes to; set once, before the handler is installed.
   nonisolated(unsafe) private static var pipeEnd: Int32 = -1
   nonisolated(unsafe) private static var catchesAgain = false
-  /// The pipe of `childrenEnding`, which is made once.
-  nonisolated(unsafe) private static var childrenStart: Int32 = -1
   nonisolated(unsafe) private static var childrenEnd: Int32 = -1
   /// The process group that gets a signal before it ends the tool; 0 for none.
   nonisolated(unsafe) private static var sharingGroup: Int32 = 0
@@ -65,10 +63,8 @@ package enum Signals {
   /// Catches SIGCHLD, so that a tool can wait for its children together with other events.
   /// - Returns: a descriptor with a byte to read when a child may have ended. Reading it does not wait.
   package static func childrenEnding() throws(SystemError) -> Descriptor {
-    if unsafe childrenStart >= 0 { return unsafe Descriptor(childrenStart) }
     let (output, input) = try Descriptor.pipe()
     for end in [output, input] { try end.stopWaiting() }
-    unsafe childrenStart = output.number
     unsafe childrenEnd = input.number
     signal(SIGCHLD) { _ in
       let before = errno
@@ -79,6 +75,14 @@ package enum Signals {
     // A parent may have started us with SIGCHLD blocked.
     unblock(SIGCHLD)
     return output
+  }
+
+  /// Closes what `childrenEnding` has opened.
+  package static func ignoreChildren(_ output: Descriptor) {
+    signal(SIGCHLD, SIG_DFL)
+    output.closeQuietly()
+    unsafe Descriptor(childrenEnd).closeQuietly()
+    unsafe childrenEnd = -1
   }
 
   /// The signals that end a tool, unless it ignores them.
@@ -94,7 +98,10 @@ package enum Signals {
       let former = signal(number) { number in
         let before = errno
         let group = unsafe Signals.sharingGroup
-        if group > 0 { for sent in [number, SIGCONT] { kill(-group, sent) } }
+        if group > 0 {
+          kill(-group, number)
+          kill(-group, SIGCONT)
+        }
         StatusLine.eraseAtOnce()
         signal(number, SIG_DFL)
         Signals.unblock(number)

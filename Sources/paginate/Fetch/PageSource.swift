@@ -33,7 +33,8 @@ struct PageSource {
   private(set) var retryWait: Int?
   /// What kind of failure ended the walk, if one did.
   private(set) var failureKind = PollFailure.Kind.content
-  /// Whether `--filter` has failed.
+  private var filter: PageFilter?
+  /// Whether it has failed.
   private(set) var hasFilterFailed = false
   /// The head of the first response with a page, or that said that it has not changed.
   private(set) var firstHead: HTTPHead?
@@ -47,6 +48,7 @@ struct PageSource {
     self.secrets = secrets
     progress = Progress(streams, isWanted: !options.isVerbose && !options.http.isSilent)
     notes = NotePrinter(options, streams)
+    filter = PageFilter(options, streams)
     self.options = options
     http = options.http
     self.origin = origin
@@ -93,9 +95,9 @@ struct PageSource {
       progress.clear()
       lastResponse = Clock.monotonic()
       requests.drop(request)
-      if let filter = options.filter, finished.isPage(except: endStatuses) {
+      if filter != nil, finished.isPage(except: endStatuses) {
         do {
-          try filter.apply(to: &finished, hiding: secrets.values, options, streams)
+          try filter?.apply(to: &finished, hiding: secrets.values)
           hasFilterFailed = false
         } catch {
           hasFilterFailed = error != .brokenPipe
