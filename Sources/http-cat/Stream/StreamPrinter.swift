@@ -57,7 +57,10 @@ struct StreamPrinter: BodySink {
   mutating func end(isWhole: Bool) throws(ToolFailure) -> (dropped: Int, progress: BodyProgress) {
     guard isLines else { return (0, .more) }
     var progress = BodyProgress.more
-    if isWhole, splitter.last() != nil { progress = try takeLine(splitter.held, 0..<splitter.held.count) }
+    // A proxy may end a body properly when its server has broken off; with a rule, the rest comes again.
+    let text = Array(splitter.held.drop(while: \.isRecordSeparator))
+    let isLine = isWhole && (!point.values.isUsed || (try? PayloadForm.parsed(text)) != nil)
+    if isLine, splitter.last() != nil { progress = try takeLine(splitter.held, 0..<splitter.held.count) }
     return (splitter.drop(), progress)
   }
 

@@ -230,7 +230,9 @@ final class CursorServer {
       if value != nil, proto.isInclusive { first = max(first - 1, 0) }
       if Fault.isPlanted("skipped-item"), value != nil { first = min(first + 1, count) }
       if proto.isPoll { return respond(exchange, process, after: first) }
-      exchange.head(200, ["Content-Type: \(proto.isSSE ? "text/event-stream" : "application/json")"])
+      // With chunks, an end is a proper one, also within a line.
+      let chunks = world.choices.once(in: 2) ? ["Transfer-Encoding: chunked"] : []
+      exchange.head(200, ["Content-Type: \(proto.isSSE ? "text/event-stream" : "application/json")"] + chunks)
       // A line without an item: it must not change the value.
       if !proto.isSSE { exchange.send((#"{"result":{"header":{"revision":"\#(count)"}},"n":[]}"# + "\n").utf8) }
       send(exchange, process, after: first)

@@ -33,7 +33,8 @@ struct Next {
 
   static func play(_ world: World) {
     var next = Next(world)
-    if next.proto.hasEpoch || !next.proto.isSSE && world.choices.once(in: 3) { next.playAlone() } else { next.playBoth() }
+    let isAlone = next.proto.hasEpoch || !next.proto.isSSE && world.choices.once(in: 3)
+    if isAlone { next.playAlone() } else { next.playBoth() }
     next.addUp()
   }
 
@@ -71,7 +72,9 @@ struct Next {
     let known = saved
     var life = Life(seconds: 300)
     var options = proto.options + place + (hasNotes ? ["--notes"] : [])
-    if isLast { options += ["--max-time", "60"] } else {
+    if isLast {
+      options += ["--max-time", "60"]
+    } else {
       life = .chosen(&world.choices, calls: 300, effects: 60, seconds: 8)
     }
     let url = proto.name == "telegram" ? "http://h/updates?timeout=30" : "http://h/feed"
@@ -114,7 +117,7 @@ struct Next {
             world.fail("\(proto.name): item \(lost) was left out before \(number)")
           }
           if !(reports.contains { $0 > lastTime && $0 <= time }) {
-            world.fail("\(proto.name): \(last + 1) to \(number - 1) are missing before \(number), and no report says so")
+            world.fail("\(proto.name): no report says that \(last + 1) to \(number - 1) are missing")
           }
           if hasNotes, !isNoted { world.fail("\(proto.name): no note says that something is missing before \(number)") }
           isNoted = false
