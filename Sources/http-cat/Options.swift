@@ -102,6 +102,7 @@ struct Options: OptionTable {
   init(_ invocation: Invocation, _ streams: StandardStreams) throws(ToolFailure) {
     try invocation.fill(&self)
     try http.load(streams)
+    if resumeFile != nil { try KeptValues.checkOneID(next.rules) }
     if !isStream { resumed = try resumeFile.flatMap { (file) throws(ToolFailure) in try Checkpoint.read(file) } }
     // Each body and line has the time, even if no option asks for it.
     stamp.hasTime = true

@@ -96,7 +96,13 @@ package struct KeptValues: Equatable, Sendable {
     values[target.text] = value.bytes
   }
 
-  /// The only target that moves; nil if there are several.
+  /// Checks that another program can keep the values in one ID (`--resume-from`).
+  package static func checkOneID(_ rules: [NextRule]) throws(ToolFailure) {
+    if rules.isEmpty || KeptValues(rules).onlyTarget != nil { return }
+    throw .usage("one ID cannot say several values; keep them with '--checkpoint'")
+  }
+
+  /// The only target that moves; nil if there are several, or none.
   private var onlyTarget: NextRule.Target? {
     let moving = rules.filter(\.moves)
     return moving.allSatisfy { $0.target == moving[0].target } ? moving.first?.target : nil
@@ -106,13 +112,9 @@ package struct KeptValues: Equatable, Sendable {
   private static let member = "values"
 
   /// Takes the values of a checkpoint, or its ID if another program keeps it.
-  /// - Throws: a usage error if the ID cannot say all.
-  package mutating func resume(from saved: Checkpoint?) throws(ToolFailure) {
+  package mutating func resume(from saved: Checkpoint?) {
     guard let saved, isUsed else { return }
     if let json = saved.extra[Self.member] { return resume(from: json) }
-    if !saved.id.isEmpty, onlyTarget == nil {
-      throw .usage("one ID cannot say several values; keep them with '--checkpoint'")
-    }
     resume(after: saved.id)
   }
 

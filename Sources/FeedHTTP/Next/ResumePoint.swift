@@ -24,9 +24,10 @@ package struct ResumePoint {
     values = KeptValues(options.rules)
     keeper = try CheckpointKeeper(checkpoint, hint: " (--resume-from only reads it)")
     if let resumeFile {
-      try values.resume(from: Checkpoint.read(resumeFile))
+      try KeptValues.checkOneID(options.rules)
+      values.resume(from: try Checkpoint.read(resumeFile))
     } else {
-      try values.resume(from: keeper.saved())
+      values.resume(from: try keeper.saved())
     }
   }
 

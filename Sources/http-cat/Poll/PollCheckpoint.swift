@@ -39,7 +39,7 @@ struct PollCheckpoint {
   /// - Throws: if it is the checkpoint of another resource.
   mutating func read(_ values: inout KeptValues, now: Int) throws(ToolFailure) -> KnownBody {
     guard let path, let saved = try keeper.saved() else { return KnownBody() }
-    try values.resume(from: saved)
+    values.resume(from: saved)
     // Our checkpoint would overwrite the document.
     if saved.document != nil {
       throw .failed(

@@ -66,7 +66,7 @@ struct URLPoller {
     var known = try checkpoint.read(&values, now: time)
     self.checkpoint = checkpoint
     if let resumed = options.resumed {
-      try values.resume(from: resumed)
+      values.resume(from: resumed)
       known = values.isUsed ? KnownBody() : KnownBody(id: resumed.id, of: url)
     }
     // The command line overrides the type of the first body.
