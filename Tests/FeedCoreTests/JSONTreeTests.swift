@@ -68,6 +68,25 @@ import Testing
     }
   }
 
+  /// A patch that only replaces is applied in place. When it fails, all is put back, also what it replaced twice.
+  @Test func failedPatchesLeaveNothing() throws {
+    let text = #"{"a":[1,{"b":{"c":2}}],"d":"e"}"#
+    let steps = [
+      ("/a/1/b/c", "3"), ("/d", "[]"), ("/a/1/b", #"{"c":[4]}"#), ("/a/1/b/c/0", "{}"), ("/a", "[5,[6]]"),
+      ("/a/1/0", "7"), ("", #"{"a":[8]}"#), ("/a/0", "9"), ("", "0"),
+    ].map { #"{"op":"replace","path":"\#($0)","value":\#($1)}"# }
+    var document = try tree(text)
+    for count in 0...steps.count {
+      let right = steps.prefix(count).joined(separator: ",")
+      let failing = (count == 0 ? "" : right + ",") + #"{"op":"test","path":"/none","value":0}"#
+      let patch = try JSONPatch(JSONDocument(parsing: Array("[\(failing)]".utf8)).root)
+      #expect(throws: PatchFailure.self) { try patch.apply(to: &document) }
+      #expect(compact(document) == text && document.size == text.utf8.count)
+    }
+    try JSONPatch(JSONDocument(parsing: Array("[\(steps.joined(separator: ","))]".utf8)).root).apply(to: &document)
+    #expect(compact(document) == "0")
+  }
+
   /// Lists of slots, made of numbers and as read, agree with arrays, and old copies keep their slots.
   @Test(arguments: [0, 1, 24, 32, 33, 1000]) func listsAgreeWithArrays(start: Int) throws {
     var random = SeededGenerator(seed: 11)

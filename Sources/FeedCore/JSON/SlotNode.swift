@@ -60,8 +60,11 @@ final class SlotNode {
   /// - Parameter first: the index of the first slot.
   /// - Returns: whether `body` never returned false.
   func visitNames(from first: Int, _ body: (Int, JSONDocument, Int) -> Bool) -> Bool {
-    for place in slots.indices where !slots[place].isRemoved {
-      if let key = slots[place].key, !body(first + place, key.document, key.position) { return false }
+    let slots = self.slots
+    // A span, so that only the name is copied and not the slot.
+    let span = slots.span
+    for place in span.indices where !span[place].isRemoved {
+      if let key = span[place].key, !body(first + place, key.document, key.position) { return false }
     }
     var next = first
     for child in children {

@@ -145,7 +145,12 @@ package struct JSONPatch: Sendable {
   }
 
   private static func index(of string: JSONValue, in names: [[UInt8]]) -> Int? {
-    names.firstIndex { JSONString.equals(string, $0[...]) }
+    guard string.kind == .string else { return names.firstIndex { JSONString.equals(string, $0[...]) } }
+    // The text is found once, not for each name.
+    let (start, bytes) = (string.document.start(string.position) + 1, string.document.bytes)
+    let text = bytes.span
+    for place in names.indices where JSONString.isSame(text, start, names[place][...]) { return place }
+    return nil
   }
 }
 

@@ -47,17 +47,24 @@ extension JSONPatch {
   package func apply(
     to tree: inout JSONTree, _ options: PatchOptions = PatchOptions(), undo: inout UndoLog?
   ) throws(PatchFailure) {
-    var result = tree
-    var log = undo
-    for (index, operation) in operations.enumerated() {
-      let problem: String?
-      do { problem = try operation.apply(to: &result, options, &log) } catch { problem = error.message }
-      if let problem { throw PatchFailure(operation.label(index + 1) + ": " + problem) }
-      if result.size > options.maxSize { throw .tooLarge(operation.label(index + 1), options) }
+    // What was replaced can be put back exactly, so such a patch changes the tree in place. To hold the old tree would
+    // make each change copy what it touches.
+    let isReversible = operations.allSatisfy(\.isReversible)
+    let before = isReversible ? nil : tree
+    var log = isReversible || undo != nil ? UndoLog() : nil
+    do throws(PatchFailure) {
+      for (index, operation) in operations.enumerated() {
+        let problem: String?
+        do { problem = try operation.apply(to: &tree, options, &log) } catch { problem = error.message }
+        if let problem { throw PatchFailure(operation.label(index + 1) + ": " + problem) }
+        if tree.size > options.maxSize { throw .tooLarge(operation.label(index + 1), options) }
+      }
+      if tree.isDeeper(than: options.maxDepth) { throw .tooDeep(options) }
+    } catch {
+      if let before { tree = before } else { log?.takeBack(in: &tree) }
+      throw error
     }
-    if result.isDeeper(than: options.maxDepth) { throw .tooDeep(options) }
-    tree = result
-    undo = log
+    if let log { undo?.append(log) }
   }
 
   /// The same without a record of the changes.
@@ -69,18 +76,28 @@ extension JSONPatch {
 
 /// A JSON Patch that undoes patches, collected while they are applied.
 package struct UndoLog: Sendable {
-  /// In the order of the changes, so the last one must be undone first; the steps of each change are in order.
-  private var changes: [[JSONPatch.Operation]] = []
+  /// The steps that undo the changes, the last one to be applied first.
+  private var steps: [JSONPatch.Operation] = []
 
   package init() {}
 
   /// The patch that turns the result back into the original document.
-  package var patch: JSONPatch { JSONPatch(changes.reversed().flatMap { $0 }) }
+  package var patch: JSONPatch { JSONPatch(steps.reversed()) }
+
+  /// Adds the changes of the next patch.
+  mutating func append(_ next: UndoLog) { steps += next.steps }
+
+  /// Puts back what the `replace` operations of a patch have replaced in `tree`.
+  mutating func takeBack(in tree: inout JSONTree) {
+    while case .replace(let path, let old) = steps.popLast() {
+      do { _ = try tree.replace(at: path, with: old) } catch { preconditionFailure(error.message) }
+    }
+  }
 
   /// - Parameter old: the value that was there before; nil for none.
-  mutating func put(at place: JSONPointer, _ old: JSONTree?) { changes.append([.undoing(place, old)]) }
+  mutating func put(at place: JSONPointer, _ old: JSONTree?) { steps.append(.undoing(place, old)) }
 
-  mutating func removed(_ old: JSONTree, from place: JSONPointer) { changes.append([.add(old, at: place)]) }
+  mutating func removed(_ old: JSONTree, from place: JSONPointer) { steps.append(.add(old, at: place)) }
 
   /// - Parameters:
   ///   - path: the value's new place.
@@ -92,7 +109,7 @@ package struct UndoLog: Sendable {
     let goesBack = old == nil && place.tokens.count == path.tokens.count && !place.isProperPrefix(of: from)
     // If the new place held another value, or the value moved out of it, or new parents were created, undo that first.
     // Then bring the value back.
-    changes.append(goesBack ? [.move(place, to: from)] : [.undoing(place, old), .add(value, at: from)])
+    steps += goesBack ? [.move(place, to: from)] : [.add(value, at: from), .undoing(place, old)]
   }
 }
 
@@ -101,6 +118,14 @@ extension JSONPatch.Operation {
   /// - Parameter old: the value that was there before; nil for none.
   static func undoing(_ place: JSONPointer, _ old: JSONTree?) -> Self {
     old.map { .replace(place, with: $0) } ?? .remove(place)
+  }
+
+  /// Whether the value that it replaces, put back, makes the tree what it was: also the order of members.
+  fileprivate var isReversible: Bool {
+    switch self {
+    case .replace, .test: true
+    case .add, .remove, .move, .copy: false
+    }
   }
 
   /// What messages call it: `op 3 (remove /a)`.

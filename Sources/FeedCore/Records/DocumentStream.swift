@@ -105,8 +105,11 @@ package struct DocumentStream {
     }
     let payload = try payload(record)
     let patch = isMerge ? nil : try patch(payload, of: record)
-    var undo: UndoLog?
     do throws(PatchFailure) {
+      // Taken out of its place meanwhile: what two trees hold is copied before it is changed.
+      document = nil
+      defer { document = changed }
+      var undo: UndoLog?
       if let patch {
         try patch.apply(to: &changed, options, undo: &undo)
       } else {
@@ -115,7 +118,6 @@ package struct DocumentStream {
     } catch {
       throw RecordFailure(message: error.message(), offset: nil, isMalformed: error.isMalformed)
     }
-    document = changed
     id = record.id
     attached += payload.document.bytes.count
     rebase()
