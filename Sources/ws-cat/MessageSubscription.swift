@@ -21,7 +21,10 @@ struct MessageSubscription: Resuming {
   }
 
   var count: Int { pump.count }
-  var point: ResumePoint { pump.point }
+  var point: ResumePoint {
+    get { pump.point }
+    set { pump.point = newValue }
+  }
   var hasFoundNothing: Bool { source.hasFoundNothing }
 
   func check(_ http: HTTPOptions) throws(ToolFailure) { try options.refuseReservedHeaders(http) }
@@ -31,8 +34,6 @@ struct MessageSubscription: Resuming {
   mutating func print(_ note: Note) throws(ToolFailure) { try pump.print(note) }
 
   mutating func abandon() { try? pump.flush() }
-
-  mutating func forget() throws(ToolFailure) { try pump.forget() }
 
   mutating func connectOnce(_ follower: inout Follower) throws(ToolFailure) -> ConnectionEnding {
     // Each connection begins at the original URL.

@@ -2,11 +2,9 @@ import FeedCore
 
 /// A feed that goes on where its last connection ended: `--next` says by which value (`ResumePoint`).
 package protocol Resuming: Followed {
-  var point: ResumePoint { get }
+  var point: ResumePoint { get set }
   /// Connects, and runs until the connection has ended, or until `point.isForgotten`.
   mutating func connectOnce(_ follower: inout Follower) throws(ToolFailure) -> ConnectionEnding
-  /// Writes out what was printed, and drops the values.
-  mutating func forget() throws(ToolFailure)
 }
 
 extension Resuming {
@@ -27,7 +25,9 @@ extension Resuming {
         return ending
       }
       let text = point.values.gone(because: reason)
-      try forget()
+      // What was printed is written out, and its values are saved.
+      try flush()
+      point.forget()
       try follower.reportGap(text, of: &self)
     }
     return .closed

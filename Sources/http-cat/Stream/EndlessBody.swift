@@ -23,9 +23,10 @@ struct EndlessBody: Resuming {
 
   mutating func abandon() { try? printer.flush() }
 
-  var point: ResumePoint { printer.point }
-
-  mutating func forget() throws(ToolFailure) { try printer.forget() }
+  var point: ResumePoint {
+    get { printer.point }
+    set { printer.point = newValue }
+  }
 
   mutating func connectOnce(_ follower: inout Follower) throws(ToolFailure) -> ConnectionEnding {
     var request = follower.http.request(url)

@@ -17,7 +17,7 @@ struct StreamPrinter: BodySink {
   /// Whether a connection has ended since the last byte. If so, `--between` is printed before the next one.
   private var isBetween = false
   /// Where the next connection goes on.
-  private(set) var point: ResumePoint
+  var point: ResumePoint
   /// The request of this connection, and the head of its response.
   private var request = PageRequest(url: [])
   private var head: HTTPHead?
@@ -74,12 +74,6 @@ struct StreamPrinter: BodySink {
   mutating func flush() throws(ToolFailure) {
     try output.flushOutput()
     try point.save()
-  }
-
-  /// The server has forgotten the value of the request.
-  mutating func forget() throws(ToolFailure) {
-    try output.flushOutput()
-    point.forget()
   }
 
   // MARK: Lines

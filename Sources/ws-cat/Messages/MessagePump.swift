@@ -22,7 +22,7 @@ struct MessagePump {
   /// The wait for the message without which nothing more is said.
   var helloWait = SilentWait()
   /// Where the next connection goes on.
-  private(set) var point: ResumePoint
+  var point: ResumePoint
   /// The request of this connection, and the head of its response.
   private var request = PageRequest(url: [])
   private var head: HTTPHead?
@@ -170,13 +170,6 @@ struct MessagePump {
   /// Writes out what was printed, then saves the values that it covers; called before waiting, and at the end.
   mutating func flush() throws(ToolFailure) {
     try output.flushOutput()
-    try point.save()
-  }
-
-  /// The server has forgotten the values of the request.
-  mutating func forget() throws(ToolFailure) {
-    try output.flushOutput()
-    point.forget()
     try point.save()
   }
 }
