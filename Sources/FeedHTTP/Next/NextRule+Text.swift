@@ -67,8 +67,8 @@ extension NextRule {
   private static func noSign(_ text: [UInt8], _ hasPages: Bool) -> OptionRefusal {
     let shown = quoted(text)
     let name = text.isEmpty || text.contains(UInt8(ascii: ":")) ? "NAME" : shown
-    let counting = hasPages ? "to count pages type \(name)=+1, " : ""
-    return OptionRefusal("'\(shown)' has no '='; \(counting)to send a value that came type \(name)=/POINTER")
+    let counting = hasPages ? ", or \(name)=+1 to count pages" : ""
+    return OptionRefusal("'\(shown)' has no '='; type \(name)=/POINTER to send a value that came\(counting)")
   }
 
   private static func noSource(
