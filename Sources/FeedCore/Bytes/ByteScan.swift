@@ -15,6 +15,25 @@ package func wordOrZero(_ bytes: borrowing Span<UInt8>, at index: Int) -> UInt64
   return unsafe UInt64(littleEndian: bytes.bytes.unsafeLoadUnaligned(fromUncheckedByteOffset: index, as: UInt64.self))
 }
 
+/// The eight bytes from `index`, with zeros for those after the end.
+@inline(__always)
+func paddedWord(_ bytes: borrowing Span<UInt8>, at index: Int) -> UInt64 {
+  guard UInt(bitPattern: index) < UInt(bitPattern: max(bytes.count, 7) &- 7) else {
+    return lastBytes(bytes, bytes.count &- index)
+  }
+  return unsafe UInt64(littleEndian: bytes.bytes.unsafeLoadUnaligned(fromUncheckedByteOffset: index, as: UInt64.self))
+}
+
+/// The last `count` bytes, fewer than eight, with zeros after them; 0 if there are none.
+@inline(never)
+private func lastBytes(_ bytes: borrowing Span<UInt8>, _ count: Int) -> UInt64 {
+  guard count > 0 else { return 0 }
+  if bytes.count >= 8 { return loadWord(bytes, at: bytes.count &- 8) &>> UInt64((8 &- count) &* 8) }
+  var word: UInt64 = 0
+  for index in (bytes.count - count)..<bytes.count { word = word &>> 8 | UInt64(bytes[index]) &<< 56 }
+  return word &>> UInt64((8 &- count) &* 8)
+}
+
 /// The index of the first `byte` in `range`, by memchr(3).
 @inlinable @inline(__always)
 package func firstIndex(of byte: UInt8, in bytes: borrowing Span<UInt8>, _ range: Range<Int>) -> Int? {

@@ -126,7 +126,8 @@ package struct UTF8Check: Sendable {
       }
       index += 8
     }
-    while index < bytes.count, bytes[index] < 0x80 { index += 1 }
+    index += (paddedWord(bytes, at: index) & high).lowestPlace
+    index = min(index, bytes.count)
   }
 }
 

@@ -99,8 +99,11 @@ package enum JSONString {
 
   /// The same for a part of `bytes`. It is faster for short parts, because it may read past their end.
   package static func write(_ bytes: borrowing Span<UInt8>, _ range: Range<Int>, to output: inout ByteWriter) {
+    let plain = firstToEscape(bytes, range)
+    if plain == range.upperBound { return output.append(quoted: bytes.extracting(range)) }
     output.append(UInt8(ascii: "\""))
-    writeContents(bytes, range, to: &output)
+    output.append(bytes.extracting(range.lowerBound..<plain))
+    writeContents(bytes, plain..<range.upperBound, to: &output)
     output.append(UInt8(ascii: "\""))
   }
 
@@ -124,6 +127,11 @@ package enum JSONString {
 
   package static func write(_ bytes: [UInt8], to output: inout ByteWriter) { write(bytes.span, to: &output) }
 
+  /// Whether nothing in `bytes` must be escaped.
+  static func isPlain(_ bytes: borrowing Span<UInt8>) -> Bool {
+    firstToEscape(bytes, 0..<bytes.count) == bytes.count
+  }
+
   /// The first byte in the range that must be escaped; the end of the range if none must. Looks at eight at a time.
   private static func firstToEscape(_ bytes: borrowing Span<UInt8>, _ range: Range<Int>) -> Int {
     var index = range.lowerBound
@@ -131,7 +139,7 @@ package enum JSONString {
     while index < end {
       if index + 8 <= bytes.count {
         let word = loadWord(bytes, at: index)
-        var stops = word.places(of: UInt8(ascii: "\"")) | word.places(of: UInt8(ascii: "\\")) | word.places(below: 0x20)
+        var stops = escapeStops(word)
         if word & .repeating(0x80) != 0 { stops |= word.places(of: 0xED) }
         index += stops.lowestPlace
         if stops == 0 { continue }

@@ -41,11 +41,18 @@ func skipPlain(_ bytes: borrowing Span<UInt8>, _ index: inout Int) -> Bool {
 /// control character, or a byte of a longer sequence. Bytes from 0x80 on are marked anyway, so that the differences
 /// need not be exact for them.
 @inline(__always)
-private func stringStops(_ word: UInt64) -> UInt64 {
+private func stringStops(_ word: UInt64) -> UInt64 { (beforeStops(word) | word) & .repeating(0x80) }
+
+/// The same without the bytes of longer sequences, for strings that are known to be UTF-8.
+@inline(__always)
+func escapeStops(_ word: UInt64) -> UInt64 { beforeStops(word) & ~word & .repeating(0x80) }
+
+@inline(__always)
+private func beforeStops(_ word: UInt64) -> UInt64 {
   // Exchanging 0x20 and 0x22 makes the quote the first byte after the control characters.
   let quotesAndControls = (word ^ .repeating(0x02)) &- .repeating(0x21)
   let backslashes = (word ^ .repeating(UInt8(ascii: "\\"))) &- .repeating(0x01)
-  return (quotesAndControls | backslashes | word) & .repeating(0x80)
+  return quotesAndControls | backslashes
 }
 
 /// Scans an escape, a run of characters outside ASCII, or a byte close to the end of the input.

@@ -12,14 +12,28 @@ package enum PayloadForm: String, CaseIterable, Sendable {
 }
 
 extension PayloadForm {
+  /// Whether a record holds the data as a string; false if it holds the data as it came. Nil if a glance does not tell:
+  /// then `document` decides.
+  /// - Parameters:
+  ///   - bytes: with the data; valid UTF-8 in `range`.
+  package func isString(_ bytes: borrowing Span<UInt8>, _ range: Range<Int>) -> Bool? {
+    if self == .text { return true }
+    if JSONGlance.isCompactContainer(bytes, range) { return false }
+    return self == .auto && !Self.mayBeContainer(bytes, range) ? true : nil
+  }
+
+  private static func mayBeContainer(_ bytes: borrowing Span<UInt8>, _ range: Range<Int>) -> Bool {
+    var index = range.lowerBound
+    while index < range.upperBound, bytes[index].isWhiteSpace { index += 1 }
+    return index < range.upperBound && (bytes[index] == UInt8(ascii: "{") || bytes[index] == UInt8(ascii: "["))
+  }
+
   /// The data as JSON if it is to be embedded; nil if it is to be a string.
   package func document(of data: [UInt8]) throws(FormatError) -> JSONDocument? {
     switch self {
     case .text: return nil
     case .auto:
-      let first = data.first { !$0.isWhiteSpace }
-      guard first == UInt8(ascii: "{") || first == UInt8(ascii: "[") else { return nil }
-      return try? Self.parsed(data)
+      return Self.mayBeContainer(data.span, 0..<data.count) ? try? Self.parsed(data) : nil
     case .json: return try Self.parsed(data)
     }
   }
