@@ -20,6 +20,7 @@ struct EventPump: BodySink {
   private let fault: ExitStatus
   private let streams: StandardStreams
   private var output: ByteWriter
+  private var frame: RecordFrame
   /// The stream that `--sse` prints.
   private var stream = EventStreamWriter()
   /// The number of events received.
@@ -49,6 +50,7 @@ struct EventPump: BodySink {
     parser = EventStreamParser(
       maxEventSize: options.maxSize, keepsComments: options.showsComments, lastEventID: options.lastEventID)
     output = ByteWriter(streams.output, records: .network)
+    frame = RecordFrame(options.stamp)
     handledID = options.lastEventID
     checkpoint = options.checkpoint
     savedID = options.lastEventID
@@ -64,7 +66,7 @@ struct EventPump: BodySink {
     while let item = try nextItem(chunk, &index) {
       switch item {
       case .event:
-        if try take(parser.type, id: parser.lastEventID, parser.data) == .finished { return .finished }
+        if try takeEvent(chunk) == .finished { return .finished }
         cover()
       case .comment: print(comment: parser.comment)
       case .retry(let milliseconds):
@@ -118,6 +120,18 @@ struct EventPump: BodySink {
     }
   }
 
+  /// Prints the event that a chunk completed, if it is wanted.
+  private mutating func takeEvent(_ chunk: [UInt8]) throws(ToolFailure) -> BodyProgress {
+    let (type, id) = (parser.type, parser.lastEventID)
+    guard !looksInside, !hasEnds, let line = parser.dataLine, wants(type),
+      printAtOnce(type, id: id, chunk.span, line)
+    else { return try take(type, id: id, parser.data(in: chunk.span)) }
+    count += 1
+    return printed >= options.limit ? .finished : .more
+  }
+
+  private func wants(_ type: [UInt8]) -> Bool { options.types.isEmpty || options.types.contains(type) }
+
   /// Prints an event, if it is wanted. All of it is valid UTF-8.
   /// - Parameter id: the last event ID; empty for none.
   mutating func take(_ type: [UInt8], id: [UInt8], _ data: [UInt8]) throws(ToolFailure) -> BodyProgress {
@@ -136,7 +150,7 @@ struct EventPump: BodySink {
   ) throws(ToolFailure) -> BodyProgress {
     let meaning = hasEnds ? options.ends.meaning(type: type, data: data, parsed ?? nil) : .nothing
     if meaning == .sentinel { return .finished }
-    if options.types.isEmpty || options.types.contains(type) {
+    if wants(type) {
       do { try print(type, id: id, data, parsed) } catch { throw failure(error.message, event: count) }
     }
     if case .failure(let option) = meaning {
@@ -177,6 +191,30 @@ struct EventPump: BodySink {
 
   // MARK: Printing
 
+  /// Prints and counts an event whose data is printed as it is.
+  /// - Returns: false if that is not certain; then nothing is printed.
+  private mutating func printAtOnce(
+    _ type: [UInt8], id: [UInt8], _ chunk: borrowing Span<UInt8>, _ line: Range<Int>
+  ) -> Bool {
+    switch format {
+    case .records:
+      guard let isString = options.dataForm.isString(chunk, line) else { return false }
+      if isString {
+        frame.begin(event: type, id: id, in: &output)
+        JSONString.write(chunk, line, to: &output)
+        frame.end(in: &output)
+      } else {
+        frame.write(event: type, id: id, json: chunk.extracting(line), to: &output)
+      }
+    case .raw:
+      output.append(chunk.extracting(line))
+      output.endLine(options.endsWithNull ? 0 : UInt8(ascii: "\n"))
+    case .sse, .string: return false
+    }
+    printed += 1
+    return true
+  }
+
   /// Prints and counts an event: as a record, as its data or a string of it alone, or as event stream text.
   private mutating func print(
     _ type: [UInt8], id: [UInt8], _ data: [UInt8], _ parsed: JSONDocument??
@@ -185,9 +223,9 @@ struct EventPump: BodySink {
     case .records:
       let form = options.dataForm
       let document = if let parsed { try form.document(of: data, parsed: parsed) } else { try form.document(of: data) }
-      output.beginRecord(event: type.span, id: id.span)
+      frame.begin(event: type, id: id, in: &output)
       output.appendPayload(data, document)
-      output.endRecord(options.stamp)
+      frame.end(in: &output)
     case .raw:
       output.append(data)
       output.endLine(options.endsWithNull ? 0 : UInt8(ascii: "\n"))

@@ -17,7 +17,7 @@ struct StreamOutcome: Equatable {
       var index = 0
       while let item = try parser.next(chunk.span, from: &index) {
         switch item {
-        case .event: items.append(">\(parser.type)|\(parser.lastEventID)|\(parser.data)")
+        case .event: items.append(">\(parser.type)|\(parser.lastEventID)|\(parser.data(in: chunk.span))")
         case .comment: items.append(";\(parser.comment)")
         case .retry(let time): items.append("@\(time)")
         }

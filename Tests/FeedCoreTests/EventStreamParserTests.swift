@@ -53,7 +53,9 @@ struct EventStreamParserTests {
       var data: [[UInt8]] = []
       var index = 0
       let bytes = Array(text.utf8)
-      while let item = try parser.next(bytes.span, from: &index) { if item == .event { data.append(parser.data) } }
+      while let item = try parser.next(bytes.span, from: &index) {
+        if item == .event { data.append(parser.data(in: bytes.span)) }
+      }
       return data
     }
     #expect(try feed("id: 1\ndata: a\n\nevent: x\nid: 2\ndata: b").count == 1)
@@ -73,7 +75,8 @@ struct EventStreamParserTests {
       let bytes = Array(example.chunks.joined())
       while let item = try parser.next(bytes.span, from: &index) {
         switch item {
-        case .event: writer.write(type: parser.type, id: parser.lastEventID, data: parser.data, to: &output)
+        case .event:
+          writer.write(type: parser.type, id: parser.lastEventID, data: parser.data(in: bytes.span), to: &output)
         case .comment: writer.write(comment: parser.comment, to: &output)
         case .retry: break
         }

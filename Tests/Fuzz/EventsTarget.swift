@@ -31,7 +31,9 @@ private func events(_ bytes: [UInt8], endingPiecesAt ends: [Int], _ limit: Int) 
       var index = 0
       while let item = try parser.next(chunk.span, from: &index) {
         switch item {
-        case .event: found.append(Event(kind: "event", type: parser.type, data: parser.data, id: parser.lastEventID))
+        case .event:
+          found.append(
+            Event(kind: "event", type: parser.type, data: parser.data(in: chunk.span), id: parser.lastEventID))
         case .comment: found.append(Event(kind: "comment", data: parser.comment))
         case .retry(let time): found.append(Event(kind: "retry \(time)"))
         }

@@ -2,8 +2,9 @@
 //
 // It takes chunks, cut anywhere, and returns the items that they complete. All state between two bytes is in the
 // struct. A value goes from the chunk straight into its buffer, even before its line ends. So a line of 64 MiB is held
-// once. Lines, names and the space after the colon are found in the raw bytes: all of them are ASCII, which is never
-// part of a longer UTF-8 sequence, valid or not. So a value is checked as UTF-8 only when it is complete.
+// once. Data that is one line in one chunk, as most is, is not copied. Lines, names and the space after the colon are
+// found in the raw bytes: all of them are ASCII, which is never part of a longer UTF-8 sequence, valid or not. So a value
+// is checked as UTF-8 only when it is complete.
 
 /// Turns chunks of an event stream into events.
 ///
@@ -29,11 +30,13 @@ package struct EventStreamParser: Sendable {
   /// Whether comments are items; otherwise they are skipped.
   package let keepsComments: Bool
 
-  /// The data of the event that `next` returned, valid UTF-8; valid until the next call of `next`.
-  package private(set) var data: [UInt8] = []
+  /// Where the data of the event that `next` returned is in its chunk, valid UTF-8; nil if only `data` has it.
+  package private(set) var dataLine: Range<Int>?
   /// The ID to reconnect with: that of the last block that a blank line ended, whether or not it made an event.
   package private(set) var lastEventID: [UInt8] = []
 
+  /// The data so far, without `dataLine`.
+  private var data: [UInt8] = []
   private var typeBuffer: [UInt8] = []
   private var idBuffer: [UInt8] = []
   /// The value of a line that is neither data nor unknown. Until the next call, it is the last comment.
@@ -56,6 +59,8 @@ package struct EventStreamParser: Sendable {
 
   /// The type of the event that `next` returned, valid UTF-8; valid until the next call of `next`.
   package var type: [UInt8] { typeBuffer.isEmpty ? Self.message : typeBuffer }
+  /// The data of the event that `next` returned from this chunk, valid UTF-8; valid until the next call of `next`.
+  package func data(in chunk: borrowing Span<UInt8>) -> [UInt8] { dataLine.map { array(chunk, $0) } ?? data }
   /// The comment that `next` returned, without the colon and one space; valid until the next call of `next`.
   package var comment: [UInt8] { value }
 
@@ -80,9 +85,14 @@ package struct EventStreamParser: Sendable {
       let isEnded = end < chunk.count
       index = isEnded ? end + 1 : end
       isAfterCR = isEnded && chunk[end] == UInt8(ascii: "\r")
-      try read(chunk, start..<end, isEnded: isEnded)
-      if isEnded, let item = endLine() { return item }
+      if isEnded, field == .undecided, head.isEmpty {
+        try take(chunk, try begin(chunk, start..<end), isWhole: true)
+      } else {
+        try read(chunk, start..<end, isEnded: isEnded)
+      }
+      if isEnded, let item = endLine(chunk) { return item }
     }
+    collectLine(chunk)
     return nil
   }
 
@@ -116,9 +126,17 @@ package struct EventStreamParser: Sendable {
   private mutating func forgetEvent() {
     isDispatched = false
     hasData = false
+    dataLine = nil
     // One huge event must not keep its memory for ever.
-    data.removeAll(keepingCapacity: data.count <= 1 << 20)
-    typeBuffer.removeAll(keepingCapacity: true)
+    if !data.isEmpty { data.removeAll(keepingCapacity: data.count <= 1 << 20) }
+    if !typeBuffer.isEmpty { typeBuffer.removeAll(keepingCapacity: true) }
+  }
+
+  /// Copies the data that is still in the chunk.
+  private mutating func collectLine(_ chunk: borrowing Span<UInt8>) {
+    guard let place = dataLine else { return }
+    data.append(span: chunk.extracting(place))
+    dataLine = nil
   }
 
   private mutating func skipByteOrderMark(_ chunk: borrowing Span<UInt8>, _ index: inout Int) throws(TooLarge) {
@@ -140,11 +158,11 @@ extension EventStreamParser {
   /// The longest name with its colon and space, and one byte: enough to know which field a line has.
   private static let headSize = 8
 
-  /// Reads a piece of a line: the whole line, or the part in one chunk.
+  /// Reads a piece of a line that another chunk began or goes on with.
   private mutating func read(_ chunk: borrowing Span<UInt8>, _ piece: Range<Int>, isEnded: Bool) throws(TooLarge) {
     var rest = piece
     if field == .undecided {
-      if head.isEmpty && (isEnded || piece.count >= Self.headSize) {
+      if head.isEmpty && piece.count >= Self.headSize {
         rest = try begin(chunk, piece)
       } else {
         let taken = min(piece.count, Self.headSize - head.count)
@@ -152,11 +170,11 @@ extension EventStreamParser {
         guard isEnded || head.count == Self.headSize else { return }
         let start = head
         head.removeAll()
-        try take(start.span, try begin(start.span, 0..<start.count))
+        try take(start.span, try begin(start.span, 0..<start.count), isWhole: false)
         rest = (piece.lowerBound + taken)..<piece.upperBound
       }
     }
-    try take(chunk, rest)
+    try take(chunk, rest, isWhole: false)
   }
 
   /// Finds the field of a line (§9.2.6: the field is up to the first colon; the value follows the colon and one space).
@@ -179,12 +197,13 @@ extension EventStreamParser {
     if named == .data {
       // The standard adds LF after each line and removes the last one.
       if hasData {
+        collectLine(line)
         try makeRoom(for: 1)
         data.append(UInt8(ascii: "\n"))
       }
       hasData = true
     }
-    value.removeAll(keepingCapacity: true)
+    if !value.isEmpty { value.removeAll(keepingCapacity: true) }
     if start < range.upperBound { start += 1 }
     if start < range.upperBound, line[start] == UInt8(ascii: " ") { start += 1 }
     return start..<range.upperBound
@@ -221,11 +240,16 @@ extension EventStreamParser {
   }
 
   /// Appends a piece of the value.
-  private mutating func take(_ bytes: borrowing Span<UInt8>, _ range: Range<Int>) throws(TooLarge) {
+  /// - Parameter isWhole: whether it is all of the value.
+  private mutating func take(_ bytes: borrowing Span<UInt8>, _ range: Range<Int>, isWhole: Bool) throws(TooLarge) {
     switch field {
     case .undecided, .unknown: return
     case .data:
       try makeRoom(for: range.count)
+      if isWhole, data.isEmpty {
+        dataLine = range
+        return
+      }
       data.append(span: bytes.extracting(range))
     case .event, .id, .retry, .comment:
       try makeRoom(for: value.count + range.count)
@@ -234,15 +258,15 @@ extension EventStreamParser {
   }
 
   private func makeRoom(for count: Int) throws(TooLarge) {
-    if count > maxEventSize - data.count { throw TooLarge() }
+    if count > maxEventSize - data.count - (dataLine?.count ?? 0) { throw TooLarge() }
   }
 
   /// Acts on a complete line.
-  private mutating func endLine() -> Item? {
+  private mutating func endLine(_ chunk: borrowing Span<UInt8>) -> Item? {
     let field = self.field
     self.field = .undecided
     switch field {
-    case .undecided: return dispatch()
+    case .undecided: return dispatch(chunk)
     case .data, .unknown: return nil
     case .event:
       value.repairUTF8()
@@ -266,16 +290,19 @@ extension EventStreamParser {
   }
 
   /// Ends a block at a blank line: it is an event if it had data.
-  private mutating func dispatch() -> Item? {
+  private mutating func dispatch(_ chunk: borrowing Span<UInt8>) -> Item? {
     if hasID {
       swap(&lastEventID, &idBuffer)
       hasID = false
     }
     guard hasData else {
-      typeBuffer.removeAll(keepingCapacity: true)
+      if !typeBuffer.isEmpty { typeBuffer.removeAll(keepingCapacity: true) }
       return nil
     }
-    data.repairUTF8()
+    if dataLine.map({ UTF8Check.firstInvalid(chunk.extracting($0)) != nil }) ?? true {
+      collectLine(chunk)
+      data.repairUTF8()
+    }
     isDispatched = true
     return .event
   }
@@ -285,15 +312,20 @@ extension EventStreamParser {
 private func lineEnd(_ bytes: borrowing Span<UInt8>, from start: Int) -> Int {
   var index = start
   // Most lines are short: a search word by word is done before a call of memchr(3) would have begun.
-  let near = min(bytes.count, start + 64)
-  while index + 8 <= near {
-    let word = loadWord(bytes, at: index)
-    let marked = word.places(of: UInt8(ascii: "\n")) | word.places(of: UInt8(ascii: "\r"))
-    if marked != 0 { return index + marked.lowestPlace }
-    index += 8
+  let near = min(bytes.count &- 7, start &+ 64)
+  while index < near {
+    // Both are control characters below 0x10; others of them are rare.
+    let marked = wordOrZero(bytes, at: index).places(below: 0x10)
+    if marked == 0 {
+      index &+= 8
+      continue
+    }
+    index &+= marked.lowestPlace
+    if bytes[index] == UInt8(ascii: "\n") || bytes[index] == UInt8(ascii: "\r") { return index }
+    index &+= 1
   }
-  if near == bytes.count {
-    while index < near, bytes[index] != UInt8(ascii: "\n"), bytes[index] != UInt8(ascii: "\r") { index += 1 }
+  if index &+ 8 > bytes.count {
+    while index < bytes.count, bytes[index] != UInt8(ascii: "\n"), bytes[index] != UInt8(ascii: "\r") { index += 1 }
     return index
   }
   // Searched in windows. Without them, in a stream that has no LF, each search for LF after a CR would read to the end.

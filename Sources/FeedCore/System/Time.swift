@@ -75,26 +75,21 @@ package struct CivilTime: Equatable, Sendable {
 
   /// `2026-11-20T23:45:05.123456Z` (RFC 3339).
   package var text: [UInt8] {
-    var text: [UInt8] = []
-    text.reserveCapacity(27)
-    func put(_ value: Int, _ digits: Int, _ after: Unicode.Scalar) {
-      var scale = 1
-      for _ in 1..<digits { scale *= 10 }
-      while scale > 0 {
-        text.append(UInt8(ascii: "0") + UInt8(value / scale % 10))
-        scale /= 10
-      }
-      text.append(UInt8(ascii: after))
+    [UInt8](capacity: Self.textSize) { text in
+      text.append(twoDigits: year / 100 % 100)
+      text.append(twoDigits: year % 100, then: "-")
+      text.append(twoDigits: month, then: "-")
+      text.append(twoDigits: day, then: "T")
+      text.append(twoDigits: hour, then: ":")
+      text.append(twoDigits: minute, then: ":")
+      text.append(twoDigits: second, then: ".")
+      text.append(microsecond: microsecond)
     }
-    put(year, 4, "-")
-    put(month, 2, "-")
-    put(day, 2, "T")
-    put(hour, 2, ":")
-    put(minute, 2, ":")
-    put(second, 2, ".")
-    put(microsecond, 6, "Z")
-    return text
   }
+
+  /// The size of the text, and of the part after the point.
+  static let textSize = 27
+  static let fractionSize = 7
 
   private static func floored(_ value: Int, by divisor: Int) -> (quotient: Int, rest: Int) {
     let rest = value % divisor
@@ -176,5 +171,21 @@ package struct ISOTime {
     let text = CivilTime(microseconds: Int64(max(seconds + offset, first)) * 1_000_000).text
     let point = fraction.isEmpty ? [] : [UInt8(ascii: ".")]
     return Array(text[..<10]) + [separator] + text[11..<19] + point + fraction + zone
+  }
+}
+
+extension OutputSpan<UInt8> {
+  /// Appends the six digits of a fraction and `Z`.
+  mutating func append(microsecond: Int) {
+    append(twoDigits: microsecond / 10_000)
+    append(twoDigits: microsecond / 100 % 100)
+    append(twoDigits: microsecond % 100, then: "Z")
+  }
+
+  /// - Parameter number: 0 to 99.
+  fileprivate mutating func append(twoDigits number: Int, then mark: Unicode.Scalar? = nil) {
+    append(UInt8(ascii: "0") &+ UInt8(truncatingIfNeeded: number / 10))
+    append(UInt8(ascii: "0") &+ UInt8(truncatingIfNeeded: number % 10))
+    if let mark { append(UInt8(ascii: mark)) }
   }
 }

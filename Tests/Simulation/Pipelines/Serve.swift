@@ -144,17 +144,19 @@ final class Client {
     }
     var index = 0
     do {
-      while let item = try parser.next(bytes.span, from: &index) { if item == .event { take() } }
+      while let item = try parser.next(bytes.span, from: &index) {
+        if item == .event { take(parser.data(in: bytes.span)) }
+      }
     } catch { world.fail("\(name) got no event stream") }
   }
 
-  private func take() {
+  private func take(_ data: [UInt8]) {
     let (kind, id) = (text(parser.type), lastID)
     if let strangeID, !hasEvent, kind != "data" {
       return world.fail("\(name) came with the ID \(strangeID) of another time and got a '\(kind)'")
     }
     hasEvent = true
-    let record = "{\"event\":\"\(kind)\",\"id\":\"\(id)\",\"data\":\(text(parser.data))}"
+    let record = "{\"event\":\"\(kind)\",\"id\":\"\(id)\",\"data\":\(text(data))}"
     do {
       let parsed = try EventRecord(JSONDocument(parsing: Array(record.utf8), maxDepth: 100).root)
       guard let parsed else { return world.fail("\(name) got no record: \(record)") }
