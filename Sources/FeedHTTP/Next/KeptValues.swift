@@ -4,6 +4,8 @@ import FeedCore
 /// without a value changes nothing. (In a walk, a page without a value is the last one: `NextRules.step`.)
 package struct KeptValues: Equatable, Sendable {
   private let rules: [NextRule]
+  /// The only target that moves; nil if there are several, or none.
+  private let onlyTarget: NextRule.Target?
   /// As JSON, by the target as typed.
   private var values: [[UInt8]: [UInt8]] = [:]
   /// The values that the server has forgotten, until there are new ones. A checkpoint keeps them, so that the next run
@@ -12,7 +14,11 @@ package struct KeptValues: Equatable, Sendable {
   /// Whether something is missing, because the server had forgotten a value.
   package private(set) var hasGap = false
 
-  package init(_ rules: [NextRule] = []) { self.rules = rules }
+  package init(_ rules: [NextRule] = []) {
+    self.rules = rules
+    let moving = rules.filter(\.moves)
+    onlyTarget = moving.allSatisfy { $0.target == moving[0].target } ? moving.first?.target : nil
+  }
 
   /// Whether there are rules.
   package var isUsed: Bool { !rules.isEmpty }
@@ -100,12 +106,6 @@ package struct KeptValues: Equatable, Sendable {
   package static func checkOneID(_ rules: [NextRule]) throws(ToolFailure) {
     if rules.isEmpty || KeptValues(rules).onlyTarget != nil { return }
     throw .usage("one ID cannot say several values; keep them with '--checkpoint'")
-  }
-
-  /// The only target that moves; nil if there are several, or none.
-  private var onlyTarget: NextRule.Target? {
-    let moving = rules.filter(\.moves)
-    return moving.allSatisfy { $0.target == moving[0].target } ? moving.first?.target : nil
   }
 
   /// The member of a checkpoint that has the values.

@@ -3,15 +3,15 @@ import FeedHTTP
 
 /// From a message to standard output: unpack it, name it, select, print, count. It is kept when a connection ends.
 struct MessagePump {
-  private static let noID: [UInt8] = []
-
   private let options: Options
   private let source: String
   private let streams: StandardStreams
   /// Whether the name, the ID or the end depends on the contents of a message.
   private let looksInside: Bool
+  private let hasEnds: Bool
   private var names: EventNames
   private var output: ByteWriter
+  private var frame: RecordFrame
   /// The number of messages received.
   private(set) var count = 0
   private var printed = 0
@@ -36,8 +36,10 @@ struct MessagePump {
     self.source = source
     self.streams = streams
     looksInside = options.from.looksInside || options.ends.looksInside || options.next.looksInside
+    hasEnds = !options.ends.isEmpty
     names = EventNames(options)
     output = ByteWriter(streams.output, records: .network)
+    frame = RecordFrame(options.stamp)
   }
 
   /// Starts a new connection.
@@ -73,10 +75,13 @@ struct MessagePump {
     let isParsed = looksInside || talk.looksInside
     let document = isParsed ? try? PayloadForm.parsed(text) : nil
     names.find(in: document)
+    // A glance is enough for most texts of which nothing else is wanted.
+    let glances = names.isWanted && !isParsed && !options.isRaw
+    let isString = glances ? options.dataForm.isString(text.span, 0..<text.count) : nil
     let embedded: JSONDocument?
     do {
       if try point.isRefused(by: document?.root) { return .finished }
-      embedded = names.isWanted ? try self.embedded(text, document, isParsed: isParsed) : nil
+      embedded = names.isWanted && isString == nil ? try self.embedded(text, document, isParsed: isParsed) : nil
     } catch {
       throw failure(error.message)
     }
@@ -92,7 +97,7 @@ struct MessagePump {
     if names.isWanted {
       // An ID of `--id-from` and a value to send never stand side by side.
       let id = options.from.id == nil ? point.values.id : options.from.id(in: document)
-      print(text: text, embedded, id: id)
+      print(text: text, isJSON: isString == false, embedded, id: id)
       try countPrinted()
     }
     return try progress(after: text, document, of: names.name)
@@ -111,11 +116,11 @@ struct MessagePump {
     printed += 1
   }
 
-  /// What a message means for the end, whether or not it was printed.
-  private func progress(
+  /// What a message means for the end, whether or not it was printed. Mutating, so that nothing is copied for the call.
+  private mutating func progress(
     after message: [UInt8], _ document: JSONDocument?, of event: [UInt8]
   ) throws(ToolFailure) -> BodyProgress {
-    let meaning = options.ends.isEmpty ? .nothing : options.ends.meaning(type: event, data: message, document)
+    let meaning = !hasEnds ? .nothing : options.ends.meaning(type: event, data: message, document)
     if case .failure(let option) = meaning {
       throw EndMarks.failure(option, message, source: source, record: "message \(count)")
     }
@@ -134,22 +139,21 @@ struct MessagePump {
   }
 
   /// Prints a text: as an event record, or as its bytes.
-  private mutating func print(text: [UInt8], _ embedded: JSONDocument?, id: [UInt8]) {
+  /// - Parameter isJSON: whether the record holds it as it is.
+  private mutating func print(text: [UInt8], isJSON: Bool, _ embedded: JSONDocument?, id: [UInt8]) {
     if options.isRaw { return print(raw: text) }
-    let name = names.name
-    output.beginRecord(event: name.span, id: id.span)
+    if isJSON { return frame.write(event: names.name, id: id, json: text.span, to: &output) }
+    frame.begin(event: names.name, id: id, in: &output)
     output.appendPayload(text, embedded)
-    output.endRecord(options.stamp)
+    frame.end(in: &output)
   }
 
   /// Prints a binary message.
   private mutating func print(binary message: [UInt8]) {
     if options.isRaw { return print(raw: message) }
-    output.beginRecord(event: EventNames.binary.span, id: Self.noID.span)
-    output.append("\"")
-    output.append(Base64.encoded(message))
-    output.append("\"")
-    output.endRecord(options.stamp)
+    frame.begin(event: EventNames.binary, id: [], in: &output)
+    output.append(quoted: Base64.encoded(message).span)
+    frame.end(in: &output)
   }
 
   private mutating func print(raw message: [UInt8]) {
