@@ -8,6 +8,9 @@ struct StreamPrinter: BodySink {
   private let options: Options
   private let source: String
   private var output: ByteWriter
+  private var frame: RecordFrame
+  /// Whether the ID or the end depends on the contents of a line.
+  private let looksInside: Bool
   private var splitter: LineSplitter
   private var isLines: Bool
   private var isDecided: Bool
@@ -30,6 +33,8 @@ struct StreamPrinter: BodySink {
     isLines = options.form == .lines
     isDecided = options.form != .auto
     output = ByteWriter(streams.output, records: .network)
+    frame = RecordFrame(options.stamp)
+    looksInside = !options.ends.isEmpty || options.next.looksInside || options.from.looksInside
     splitter = LineSplitter(maxSize: options.maxSize)
   }
 
@@ -102,9 +107,8 @@ struct StreamPrinter: BodySink {
 
   private mutating func takeLine(_ bytes: [UInt8], _ range: Range<Int>) throws(ToolFailure) -> BodyProgress {
     count += 1
-    guard options.printsRecords || !options.ends.isEmpty || options.next.looksInside else {
+    if !looksInside, printAtOnce(bytes, range) {
       printed += 1
-      printLine(bytes, range)
       return printed < options.limit ? .more : .finished
     }
     var line = Array(bytes[range])
@@ -131,6 +135,21 @@ struct StreamPrinter: BodySink {
     return meaning == .end || printed >= options.limit ? .finished : .more
   }
 
+  /// Prints a line as it is, or as a record that a glance is enough for.
+  /// - Returns: false if it is not; then nothing is printed.
+  private mutating func printAtOnce(_ bytes: [UInt8], _ range: Range<Int>) -> Bool {
+    guard options.printsRecords else {
+      printLine(bytes, range)
+      return true
+    }
+    let line = bytes.span.extracting(range)
+    guard UTF8Check.firstInvalid(line) == nil, PayloadForm.auto.isString(bytes.span, range) == false else {
+      return false
+    }
+    frame.write(event: Self.event, id: point.values.id, json: line, to: &output)
+    return true
+  }
+
   private mutating func printLine(_ bytes: [UInt8], _ range: Range<Int>) {
     output.append(bytes, range)
     output.endLine()
@@ -139,8 +158,8 @@ struct StreamPrinter: BodySink {
   /// Prints a line as the data of a record: objects and arrays unchanged, everything else as a string.
   private mutating func print(_ line: [UInt8], _ document: JSONDocument?) {
     let id = options.from.id == nil ? point.values.id : options.from.id(in: document)
-    output.beginRecord(event: Self.event.span, id: id.span)
+    frame.begin(event: Self.event, id: id, in: &output)
     output.appendPayload(line, document?.root.kind.isContainer == true ? document : nil)
-    output.endRecord(options.stamp)
+    frame.end(in: &output)
   }
 }
