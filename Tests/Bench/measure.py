@@ -1,6 +1,8 @@
 """Costs of whole processes: CPU time, wall time, peak memory, as counted by the kernel."""
 
 import os
+import re
+import shutil
 import statistics
 import subprocess
 import sys
@@ -60,6 +62,18 @@ def interleaved(contenders, times, good=(0,), of=statistics.median, **how):
             command, stdin = contender if isinstance(contender, tuple) else (contender, None)
             runs[name].append(run(command, stdin, **how))
     return {name: Summary(list_of_runs, good, of) for name, list_of_runs in runs.items()}
+
+
+def instructions(command, stdin=None):
+    """How many instructions a command executes in user mode, which depends on no clock; None without valgrind."""
+    if not shutil.which("valgrind"):
+        return None
+    with open(stdin or os.devnull, "rb") as source:
+        result = subprocess.run(
+            ["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null", *command], stdin=source,
+            stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    counted = re.search(r"Collected : (\d+)", result.stderr)
+    return int(counted[1]) if counted else None
 
 
 def shell(command):
