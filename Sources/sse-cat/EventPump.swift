@@ -123,8 +123,8 @@ struct EventPump: BodySink {
   /// Prints the event that a chunk completed, if it is wanted.
   private mutating func takeEvent(_ chunk: [UInt8]) throws(ToolFailure) -> BodyProgress {
     let (type, id) = (parser.type, parser.lastEventID)
-    guard !looksInside, !hasEnds, let line = parser.dataLine, wants(type),
-      printAtOnce(type, id: id, chunk.span, line)
+    guard !looksInside, !hasEnds, let line = parser.dataLine,
+      !wants(type) || printAtOnce(type, id: id, chunk.span, line)
     else { return try take(type, id: id, parser.data(in: chunk.span)) }
     count += 1
     return printed >= options.limit ? .finished : .more
