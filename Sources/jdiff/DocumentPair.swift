@@ -11,13 +11,13 @@ struct DocumentPair {
   func run() throws(ToolFailure) -> ExitStatus {
     var progress = ReadingProgress(streams, of: options.files)
     let oldText = try read(options.files[0], &progress)
-    let newText = try read(options.files[1], &progress)
+    let newText = try read(options.files[1], &progress, like: oldText)
     progress.enter("comparing", large: Self.large)
     if options.takesEmptyFiles, oldText.isEmpty || newText.isEmpty { return try showOnly(oldText, newText) }
     let old = try parse(oldText, options.files[0])
     var output = ByteWriter(streams.output, records: .filter)
     // Most equal documents are equal byte for byte.
-    if oldText == newText, !options.isMergePatch || old.root.kind == .object {
+    if sameBytes(oldText.span, newText.span), !options.isMergePatch || old.root.kind == .object {
       print(.none(old, options), to: &output)
       try output.flushOutput()
       return .yes
@@ -31,9 +31,11 @@ struct DocumentPair {
     return isSame ? .yes : .no
   }
 
-  private func read(_ file: InputFile, _ progress: inout ReadingProgress) throws(ToolFailure) -> [UInt8] {
+  private func read(
+    _ file: InputFile, _ progress: inout ReadingProgress, like old: [UInt8] = []
+  ) throws(ToolFailure) -> [UInt8] {
     var count = 0
-    return try file.readAll(streams, limit: options.maxSize, option: "--max-size") { bytes in
+    return try file.readAll(streams, limit: options.maxSize, option: "--max-size", like: old) { bytes in
       progress.advance(by: bytes.count - count)
       count = bytes.count
       return options.comments.mayBegin(with: bytes)

@@ -9,14 +9,14 @@ import Testing
 final class ScriptedCalls: Sendable {
   private let script: Mutex<[SystemCalls.Answer]>
   private let taken = Mutex<[UInt8]>([])
-  private let source: Mutex<[UInt8]>
+  private let source: Mutex<ArraySlice<UInt8>>
 
   /// - Parameters:
   ///   - script: the answers; counts are cut to the available bytes, and after the last answer every call succeeds.
   ///   - source: the bytes that reads return.
   init(_ script: [SystemCalls.Answer], source: [UInt8] = []) {
     self.script = Mutex(script)
-    self.source = Mutex(source)
+    self.source = Mutex(source[...])
   }
 
   var written: [UInt8] { taken.withLock { $0 } }
@@ -31,7 +31,11 @@ final class ScriptedCalls: Sendable {
     SystemCalls(
       read: { _, free in
         let answer = self.answer(upTo: self.source.withLock { min($0.count, free.freeCapacity) })
-        for _ in 0..<max(0, answer.count) { free.append(self.source.withLock { $0.removeFirst() }) }
+        let part = self.source.withLock { source in
+          defer { source.removeFirst(max(0, answer.count)) }
+          return source.prefix(max(0, answer.count))
+        }
+        for byte in part { free.append(byte) }
         return answer
       },
       write: { _, bytes in
@@ -91,6 +95,42 @@ final class ScriptedCalls: Sendable {
     }
     try writer.flush()
     #expect(kernel.written == expected)
+  }
+
+  /// All of a file is read, however much of it is like what is known, and what comes again takes no more memory.
+  @Test func whatComesAgainIsKeptOnce() throws {
+    let scratch = try ScratchFolder()
+    let contents: [[UInt8]] = [1, 65_536, 65_537, 140_000].map { size in
+      (0..<size).map { UInt8(truncatingIfNeeded: $0 * 7 + $0 / 251) }
+    }
+    for old in [[]] + contents {
+      let changed = [0, 65_535, 65_536, old.count - 1].filter(old.indices.contains).map { place in
+        var changed = old
+        changed[place] ^= 1
+        return changed
+      }
+      for content in [[], old + [0]] + contents + changed {
+        try Data(content).write(to: URL(fileURLWithPath: scratch.file("f")))
+        func read(_ isFile: Bool, limit: Int) throws -> [UInt8] {
+          // In pieces, as from a pipe, whose size is not known.
+          let pieces = [SystemCalls.Answer](repeating: .init(count: 40_000), count: 10)
+          let source =
+            isFile
+            ? try Descriptor.open(reading: Array(scratch.file("f").utf8))
+            : Descriptor(-1, calls: ScriptedCalls(pieces, source: content).calls)
+          defer { source.closeQuietly() }
+          return try ByteReader.readAll(source, limit: limit, like: old)
+        }
+        for isFile in [true, false] {
+          let found = try read(isFile, limit: content.count)
+          let isShared = found.withUnsafeBytes { a in old.withUnsafeBytes { b in a.baseAddress == b.baseAddress } }
+          #expect(found == content && (content.isEmpty || isShared == (content == old)))
+          if !content.isEmpty {
+            #expect(throws: SystemError.tooLarge) { try read(isFile, limit: content.count - 1) }
+          }
+        }
+      }
+    }
   }
 
   @Test func filesChangeWholeOrNotAtAll() throws {

@@ -67,14 +67,14 @@ func count(of byte: UInt8, in bytes: borrowing Span<UInt8>, _ range: Range<Int>)
   return count
 }
 
-/// Whether two spans hold the same bytes, by memcmp(3).
+/// Whether two spans hold the same bytes, by memcmp(3) unless they are one in memory.
 @inlinable @inline(__always)
 package func sameBytes(_ left: borrowing Span<UInt8>, _ right: borrowing Span<UInt8>) -> Bool {
   guard left.count == right.count else { return false }
   return unsafe left.withUnsafeBytes { a in
     unsafe right.withUnsafeBytes { b in
       guard let a = a.baseAddress, let b = b.baseAddress else { return true }
-      return unsafe memcmp(a, b, left.count) == 0
+      return unsafe a == b || memcmp(a, b, left.count) == 0
     }
   }
 }

@@ -39,14 +39,15 @@ package struct InputFile: Sendable {
   /// The whole content.
   /// - Parameters:
   ///   - limit: in bytes; more is an error that names `option`.
+  ///   - old: bytes that may come again, as `ByteReader.readAll` takes them.
   ///   - isWorthReading: whether to read on, given the bytes so far.
   package func readAll(
-    _ streams: StandardStreams, limit: Int = .max, option: String = "",
+    _ streams: StandardStreams, limit: Int = .max, option: String = "", like old: [UInt8] = [],
     isWorthReading: ([UInt8]) -> Bool = { _ in true }
   ) throws(ToolFailure) -> [UInt8] {
     let descriptor = try open(streams)
     defer { if !isStandardInput { descriptor.closeQuietly() } }
-    return try readAll(from: descriptor, limit: limit, option: option, isWorthReading: isWorthReading)
+    return try readAll(from: descriptor, limit: limit, option: option, like: old, isWorthReading: isWorthReading)
   }
 
   /// The file's content as a token.
@@ -60,9 +61,10 @@ package struct InputFile: Sendable {
 
   /// The whole content of the open file.
   package func readAll(
-    from descriptor: Descriptor, limit: Int, option: String, isWorthReading: ([UInt8]) -> Bool = { _ in true }
+    from descriptor: Descriptor, limit: Int, option: String, like old: [UInt8] = [],
+    isWorthReading: ([UInt8]) -> Bool = { _ in true }
   ) throws(ToolFailure) -> [UInt8] {
-    do { return try ByteReader.readAll(descriptor, limit: limit, isWorthReading: isWorthReading) } catch {
+    do { return try ByteReader.readAll(descriptor, limit: limit, like: old, isWorthReading: isWorthReading) } catch {
       if error.isTooLarge { throw .failed(.error, "more than \(limit) bytes (\(option))", source: name) }
       throw .system(error, name)
     }

@@ -31,27 +31,42 @@ package struct ByteReader {
   /// Everything up to the end of the input.
   /// - Parameters:
   ///   - limit: throws `EFBIG` when more bytes than this come.
+  ///   - old: bytes that may come again. If exactly these come, they are returned, and nothing is kept twice.
   ///   - isWorthReading: whether to go on, asked with what has come so far, the first time with a little; if not, that is
-  ///     all there is.
+  ///     all there is. What comes again is not asked about.
   package static func readAll(
-    _ descriptor: Descriptor, limit: Int, isWorthReading: ([UInt8]) -> Bool = { _ in true }
+    _ descriptor: Descriptor, limit: Int, like old: [UInt8] = [], isWorthReading: ([UInt8]) -> Bool = { _ in true }
   ) throws(SystemError) -> [UInt8] {
     let size = descriptor.fileSize
     if let size, size > limit { throw SystemError.tooLarge }
+    // One byte more than the size, so that the read that finds the end needs no more memory.
+    let expected = (size ?? 0) + 1
     var bytes: [UInt8] = []
     // A file may report a larger size than it has, or than fits in memory; so read the first bytes before reserving.
-    let count = try descriptor.read(upTo: chunkSize, into: &bytes)
-    if count > limit { throw SystemError.tooLarge }
-    if count == 0 || !isWorthReading(bytes) { return bytes }
-    // One byte more than the size, so that the read that finds the end needs no more memory.
-    try reserve(max((size ?? 0) + 1, bytes.count), in: &bytes)
+    var count = try descriptor.read(upTo: chunkSize, into: &bytes)
+    let most = min(old.count, limit)
+    var same = 0
+    while count > 0, same + count <= most, sameBytes(old.span.extracting(same..<(same + count)), bytes.span) {
+      same += count
+      bytes.removeAll(keepingCapacity: true)
+      count = try descriptor.read(upTo: chunkSize, into: &bytes)
+    }
+    if same > 0 {
+      if count == 0, same == old.count { return old }
+      try reserve(max(expected, same + count), in: &bytes)
+      bytes.insert(contentsOf: old[..<same], at: 0)
+    }
     while true {
-      if bytes.count == bytes.capacity { try reserve(2 * bytes.count, in: &bytes) }
+      if bytes.count > limit { throw SystemError.tooLarge }
+      if count == 0 || !isWorthReading(bytes) { return bytes }
+      if bytes.capacity < expected {
+        try reserve(expected, in: &bytes)
+      } else if bytes.count == bytes.capacity {
+        try reserve(2 * bytes.count, in: &bytes)
+      }
       // Asking for more than the free capacity would move everything, only to find the end.
       let free = min(bytes.capacity - bytes.count, stepSize)
-      if try descriptor.read(upTo: free > 0 ? free : chunkSize, into: &bytes) == 0 { return bytes }
-      if bytes.count > limit { throw SystemError.tooLarge }
-      if !isWorthReading(bytes) { return bytes }
+      count = try descriptor.read(upTo: free > 0 ? free : chunkSize, into: &bytes)
     }
   }
 
