@@ -26,11 +26,15 @@ extension Sample {
   /// Runs the tool in the test process, by the same `run` as its main.swift: thousands of runs take only as long as a
   /// few processes.
   func runHere(input: Data? = nil, _ faults: Faults = .none) throws -> Result {
+    let source = MemoryStream(Array(input ?? self.input))
+    return try runHere(reading: Descriptor(Self.ended, calls: source.calls(faults)), faults)
+  }
+
+  func runHere(reading input: Descriptor, _ faults: Faults = .none) throws -> Result {
     let spec = try Tables.of(tool)
-    let (source, output, errors) = (MemoryStream(Array(input ?? self.input)), MemoryStream(), MemoryStream())
+    let (output, errors) = (MemoryStream(), MemoryStream())
     let streams = StandardStreams(
-      program: tool, input: Descriptor(Self.ended, calls: source.calls(faults)),
-      output: Descriptor(Self.open, calls: output.calls(faults)),
+      program: tool, input: input, output: Descriptor(Self.open, calls: output.calls(faults)),
       error: Descriptor(Self.open, calls: errors.calls(.none)))
     let status = try spec.run(words.dropFirst().map { Array($0.utf8) }, streams, Tables.run(tool))
     return Result(
