@@ -128,6 +128,11 @@ package struct HTTPURL: Equatable, Sendable {
     let hasQuery = get(CURLUPART_QUERY) != nil
     for part in [CURLUPART_USER, CURLUPART_PASSWORD, CURLUPART_FRAGMENT] { unsafe curl_url_set(handle, part, nil, 0) }
     text = string(CURLUPART_URL, punycode) ?? ""
+    // Then the shorter URL is the same.
+    if isASCII, !hasQuery {
+      display = text
+      return
+    }
     unsafe curl_url_set(handle, CURLUPART_QUERY, nil, 0)
     display = (string(CURLUPART_URL) ?? "") + (hasQuery ? "?…" : "")
   }

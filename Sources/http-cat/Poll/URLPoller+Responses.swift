@@ -62,7 +62,7 @@ extension URLPoller {
       isFinished = printer.count >= options.limit
     }
     if let interval {
-      let jitter = options.jitter * Double.random(in: 0...1)
+      let jitter = options.jitter == 0 ? 0 : options.jitter * Double.random(in: 0...1)
       resources[index].schedule(
         after: response.head, every: interval, longest: options.maxBackoff ?? 60, jitter: jitter, now: Clock.monotonic()
       )

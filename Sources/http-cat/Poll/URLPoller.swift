@@ -136,7 +136,6 @@ struct URLPoller {
 
   /// - Returns: nil while there is something to do.
   private func status() throws(ToolFailure) -> ExitStatus? {
-    let done = resources.contains { $0.values.hasGap } ? ExitStatus.no : .yes
     if isFinished { return done }
     let awaited = options.ends.awaited
     if running.isEmpty, queue.isEmpty {
@@ -156,6 +155,9 @@ struct URLPoller {
     throw .outOfTime(
       options.connection.maxTime ?? 0, awaiting: hasAnswered ? awaited ?? "" : "response", source: source, reason)
   }
+
+  /// The status at an end that was asked for.
+  private var done: ExitStatus { resources.contains { $0.values.hasGap } ? .no : .yes }
 
   /// The URL for messages about all of it; nil for a list.
   private var source: String? { list == nil ? resources[0].url.display : nil }
