@@ -61,6 +61,7 @@ struct Delivery {
       case .batch(var batch):
         isDue = false
         try deliver(&batch)
+        reader.reuse(batch)
       case .wanted(let deadline):
         // Under load there is always input, and saving once a second is enough.
         var hasInput = try watch.wait(for: reader.descriptor, until: 0)
@@ -85,11 +86,11 @@ struct Delivery {
       case .wait(let seconds, let isReported, let isShort):
         reportRetry(in: seconds, isReported: isReported)
         try wait(seconds, wantingMore: isShort, for: &batch)
-      case .dead(let index, let tries): try moveToDead(batch.records[index], tries)
-      case .refused(let index): throw failure(.remote, "refused", batch.records[index])
+      case .dead(let index, let tries): try moveToDead(batch[index], tries)
+      case .refused(let index): throw failure(.remote, "refused", batch[index])
       case .tooManyDead(let index):
         let words = "more than \(options.maxDead) records in a row are refused (--max-dead)"
-        throw failure(.remote, words, batch.records[index])
+        throw failure(.remote, words, batch[index])
       case .gaveUp:
         let tries = division.failedTries
         let more = tries == 1 ? "" : "; gave up after \(tries) tries"
@@ -106,7 +107,7 @@ struct Delivery {
     let text = batch.text
     let input = try naming(nil, ChildInput(text.span.extracting(batch.bytes(of: part.records))))
     defer { input.close() }
-    let ended = try finish(input, ids: batch.records[part.records].map(\.id), attempt: part.tries + 1)
+    let ended = try finish(input, part, of: batch)
     self.ended = ended
     if ended.outcome == .cannotRun, !hasRun { throw .failed(.error, ended.words, source: command.name) }
     hasRun = true
@@ -117,12 +118,17 @@ struct Delivery {
   }
 
   /// Runs COMMAND to its end.
-  private mutating func finish(_ input: ChildInput, ids: [[UInt8]], attempt: Int) throws(ToolFailure) -> Ended {
+  private mutating func finish(
+    _ input: ChildInput, _ part: Division.Part, of batch: Batch
+  ) throws(ToolFailure) -> Ended {
     watch.lastWords = LastLine()
+    let records = part.records
+    let ids = (batch.id(of: records.lowerBound), batch.id(of: records.upperBound - 1))
     var run: Run
     do {
-      run = Run(
-        try command.start(input, ids: ids, attempt: attempt, errors: watch.errorInput), of: command, options)
+      let child = try command.start(
+        input, records.count, ids: ids, attempt: part.tries + 1, errors: watch.errorInput)
+      run = Run(child, of: command, options)
     } catch {
       return Ended(error, options.command[0])
     }

@@ -41,16 +41,16 @@ struct Place {
   /// Records that the first `count` records of a batch are finished.
   mutating func pass(_ count: Int, of batch: Batch) {
     guard keeper.isKept else { return }
-    reportMissingID(batch.records[..<count])
+    reportMissingID(count, of: batch)
     guard let record = batch.lastSafe(after: count), record.id != id || record.seq != seq else { return }
     (id, seq) = (record.id, record.seq)
     keeper.invalidate()
   }
 
-  private mutating func reportMissingID(_ records: ArraySlice<Record>) {
-    guard reportsMissingIDs, let record = records.first(where: \.id.isEmpty) else { return }
+  private mutating func reportMissingID(_ count: Int, of batch: Batch) {
+    guard reportsMissingIDs, let number = batch.firstWithoutID(before: count) else { return }
     reportsMissingIDs = false
-    let place = TextPlace(line: record.number, column: 1)
+    let place = TextPlace(line: number, column: 1)
     let text = "this record has no id, so the checkpoint does not move"
     streams.say(Diagnostic(text, source: InputFile.standardInput.name, place: place))
   }

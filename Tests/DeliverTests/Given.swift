@@ -26,3 +26,7 @@ final class Pieces: Sendable {
     return StandardStreams(program: "deliver", input: Descriptor(-1, calls: calls), error: Descriptor(-1))
   }
 }
+
+extension Batch {
+  var records: [Record] { (0..<count).map { self[$0] } }
+}

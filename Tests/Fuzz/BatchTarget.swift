@@ -26,7 +26,7 @@ private func lines(_ bytes: [UInt8], _ ends: [Int]) -> [[UInt8]] {
   var reader = LineReader()
   var found: [[UInt8]] = []
   while (try? reader.read(from: input.descriptor)) ?? false {
-    while let line = reader.next() { found.append(line) }
+    while let line = reader.next() { found.append(Array(reader.buffer[line])) }
     promise(reader.number == found.count + 1, "the number of the line")
   }
   let count = reader.pendingCount
@@ -36,12 +36,13 @@ private func lines(_ bytes: [UInt8], _ ends: [Int]) -> [[UInt8]] {
 }
 
 private func check(_ batch: Batch) {
+  let records = (0..<batch.count).map { batch[$0] }
   for count in 0...batch.count {
-    promise(batch.bytes(of: 0..<count).count == batch.records[..<count].reduce(0) { $0 + $1.text.count + 1 }, "bytes")
+    promise(batch.bytes(of: 0..<count).count == records[..<count].reduce(0) { $0 + $1.text.count + 1 }, "bytes")
     guard let id = batch.lastSafe(after: count)?.id else { continue }
-    let last = batch.records[..<count].lastIndex { $0.id == id }
+    let last = records[..<count].lastIndex { $0.id == id }
     promise(last != nil, "an id of no record")
-    let next = batch.records[count...].first { !$0.id.isEmpty }?.id
+    let next = records[count...].first { !$0.id.isEmpty }?.id
     promise(!id.isEmpty && id != next, "the next record has the id of the checkpoint")
   }
 }

@@ -22,16 +22,17 @@ struct Command {
 
   /// Starts COMMAND.
   /// - Parameters:
-  ///   - ids: of the records in the input, empty for a record without one.
+  ///   - count: the number of records in the input.
+  ///   - ids: of the first and the last one; empty for a record without one.
   ///   - attempt: how many times COMMAND has been given these records, including this time.
   /// - Throws: why it cannot run.
   func start(
-    _ input: ChildInput, ids: [[UInt8]], attempt: Int, errors: Descriptor
+    _ input: ChildInput, _ count: Int, ids: (first: [UInt8], last: [UInt8]), attempt: Int, errors: Descriptor
   ) throws(SystemError) -> ChildProcess {
     try ChildProcess(
       arguments,
       variables: [
-        ("FEED_COUNT", Array("\(ids.count)".utf8)), ("FEED_ATTEMPT", Array("\(attempt)".utf8)),
+        ("FEED_COUNT", Array("\(count)".utf8)), ("FEED_ATTEMPT", Array("\(attempt)".utf8)),
         ("FEED_FIRST_ID", Self.variable(ids.first)), ("FEED_LAST_ID", Self.variable(ids.last)),
       ],
       input: input, output: streams.output, error: errors)
@@ -39,8 +40,8 @@ struct Command {
 
   func report(_ text: String) { streams.say(Diagnostic(text, source: name)) }
 
-  private static func variable(_ id: [UInt8]?) -> [UInt8]? {
-    id.flatMap { $0.isEmpty || $0.count > longestVariable || $0.contains(0) ? nil : $0 }
+  private static func variable(_ id: [UInt8]) -> [UInt8]? {
+    id.isEmpty || id.count > longestVariable || id.contains(0) ? nil : id
   }
 }
 

@@ -1,6 +1,6 @@
 import FeedCore
 
-/// One record of the input, and a batch of consecutive records.
+/// One record of the input.
 struct Record {
   /// As received, without the line end.
   let line: [UInt8]
@@ -16,16 +16,9 @@ struct Record {
 
   /// The text for COMMAND, without the line end.
   var text: [UInt8] { data ?? line }
+}
 
-  /// A line that is used as it is.
-  init(line: [UInt8], number: Int) {
-    self.line = line
-    self.number = number
-    data = nil
-    id = []
-    seq = []
-  }
-
+extension Record {
   /// Parses a line as an event record.
   /// - Returns: nil for a note, and for an empty line.
   init?(parsing line: [UInt8], number: Int, isRaw: Bool) throws(FormatError) {
@@ -62,51 +55,10 @@ struct Record {
   private static let seqName = Array(seqMember.utf8)
 }
 
-struct Batch {
-  private(set) var records: [Record] = []
-  /// The text for COMMAND, and the end of each record in it.
-  private(set) var text: [UInt8] = []
-  private var ends: [Int] = []
-  /// The id of the record after the last one, if that has been read already.
-  var nextID: [UInt8]?
-
-  var isEmpty: Bool { records.isEmpty }
-  var count: Int { records.count }
-
-  mutating func append(_ record: Record) {
-    records.append(record)
-    text += record.text
-    text.append(UInt8(ascii: "\n"))
-    ends.append(text.count)
-    nextID = nil
-  }
-
-  /// The range in `text` of some of the records.
-  func bytes(of range: Range<Int>) -> Range<Int> {
-    (range.lowerBound > 0 ? ends[range.lowerBound - 1] : 0)..<(range.isEmpty ? 0 : ends[range.upperBound - 1])
-  }
-
-  /// The record to save in a checkpoint after the first `count` records: with its id, a source sends the records after
-  /// it. Of records with the same id, the source sends all or none, so all of them must be finished.
-  /// - Returns: nil if none of them has such an id.
-  func lastSafe(after count: Int) -> Record? {
-    var index = count - 1
-    var next = records[count...].first { !$0.id.isEmpty }?.id ?? nextID
-    while index >= 0 {
-      let id = records[index].id
-      if !id.isEmpty {
-        if id != next { return records[index] }
-        next = id
-      }
-      index -= 1
-    }
-    return nil
-  }
-}
-
-/// Divides input that comes in pieces into lines. Each byte is examined once, and copied once into its line.
+/// Divides input that comes in pieces into lines. Each byte is examined once.
 struct LineReader {
-  private var buffer: [UInt8] = []
+  /// The bytes that have come, from the last few lines on.
+  private(set) var buffer: [UInt8] = []
   /// The start of the next line in the buffer, and how far the search for its end got.
   private var start = 0
   private var searched = 0
@@ -127,8 +79,8 @@ struct LineReader {
   /// The number of bytes of an unfinished line.
   var pendingCount: Int { buffer.count - start }
 
-  /// The next line without its end, LF; nil if no line is complete.
-  mutating func next() -> [UInt8]? {
+  /// The place in the buffer of the next line without its end, LF; nil if no line is complete.
+  mutating func next() -> Range<Int>? {
     guard let end = firstIndex(of: UInt8(ascii: "\n"), in: buffer.span, searched..<buffer.count) else {
       searched = buffer.count
       return nil
@@ -138,7 +90,7 @@ struct LineReader {
       searched = start
       number += 1
     }
-    return Array(buffer[start..<end])
+    return start..<end
   }
 
   /// The bytes after the last line end.
