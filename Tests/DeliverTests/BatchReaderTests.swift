@@ -149,6 +149,42 @@ import Testing
     #expect(lines == (1...6).map { Array("\($0)".utf8) })
   }
 
+  /// A line is read at a glance, or not at all, and that changes nothing.
+  private func compare(_ line: [UInt8], _ rest: String = "") throws {
+    for isRaw in [false, true] {
+      let text = line + Array(rest.utf8)
+      guard let parts = RecordGlance.record(in: text.span, 0..<line.count, isRaw: isRaw) else { continue }
+      let record = try #require(try Record(parsing: line, number: 1, isRaw: isRaw), "\(line)")
+      #expect(record.id == Array(text[parts.id]) && record.data == parts.data.map { Array(text[$0]) }, "\(line)")
+      #expect(record.seq.isEmpty, "\(line)")
+    }
+  }
+
+  private static let lines = [
+    #"{"event":"e","id":"7","data":{"a":[1,-2.5,{}],"b":null}}"#, #"{"data": [true, "\"", "é"], "event":"","id":"1"} "#,
+    #"{"event":"e","id":"1","id":"","seq":3,"data":"\\"}"#, #"{"\u0069d":"1","event":"e"}"#, #"{"note":"live"}"#,
+    #"{"event":"e","id":1}"#, #"{"event":"e","data":{"event":1,"id":2}}"#, #"{"event":"e"}"#, "", "{}", "[1]",
+  ]
+
+  @Test(arguments: lines)
+  func aGlanceIsAsGood(_ line: String) throws {
+    let line = Array(line.utf8)
+    for rest in ["", "\n", "\n}\n", "\n{\"event\":\"e\",\"id\":\"9\",\"data\":0}\n"] { try compare(line, rest) }
+    for place in line.indices {
+      try compare(Array(line[..<place]), "\n{\"event\":\"e\"}\n")
+      for byte in "{}[]:,\"\\ \t0-.etid\u{1}".utf8 + [0xC3, 0x80] {
+        try compare(Array(line[..<place]) + [byte] + line[place...], "\n\n\n\n\n\n\n\n")
+        try compare(Array(line[..<place]) + [byte] + line[(place + 1)...])
+      }
+    }
+  }
+
+  @Test func aGlanceKnowsWhatIsUsual() {
+    let line = Array(Self.lines[0].utf8)
+    let parts = RecordGlance.record(in: (line + line).span, 0..<line.count, isRaw: true)
+    #expect(parts == .init(id: 19..<20, data: 29..<(line.count - 1)))
+  }
+
   struct Missing: Error {}
 
   /// The ids of a batch, the id after it, how many are finished, and the id that a checkpoint may have.

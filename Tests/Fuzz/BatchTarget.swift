@@ -9,7 +9,13 @@ func fuzzBatch(_ bytes: [UInt8]) {
   for isRaw in [false, true] {
     var batch = Batch()
     for (number, line) in parts.enumerated() {
-      guard let record = try? Record(parsing: line, number: number + 1, isRaw: isRaw) else { continue }
+      let record = try? Record(parsing: line, number: number + 1, isRaw: isRaw)
+      for text in [line, line + Array("\n{\"a\":1}\n".utf8)] {
+        guard let parts = RecordGlance.record(in: text.span, 0..<line.count, isRaw: isRaw) else { continue }
+        promise(record.map { $0.id } == Array(text[parts.id]), "another id at a glance")
+        promise(record?.data == parts.data.map { Array(text[$0]) }, "other data at a glance")
+      }
+      guard let record else { continue }
       promise(record.line == line && (isRaw || record.text == line), "a line is given as it came")
       promise(isRaw || (try? JSONDocument(parsing: line, maxDepth: .max)) != nil, "no JSON")
       batch.append(record)

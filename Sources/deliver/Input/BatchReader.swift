@@ -126,8 +126,17 @@ struct BatchReader {
   /// - Returns: false if it is no record.
   private mutating func add(_ line: Range<Int>, _ number: Int) -> Bool {
     let buffer = lines.buffer
-    if options.readsRecords { return add(Array(buffer[line]), number) }
-    batch.append(buffer.span.extracting(line), number: number)
+    let bytes = buffer.span
+    if !options.readsRecords {
+      batch.append(bytes.extracting(line), number: number)
+      return true
+    }
+    guard let found = RecordGlance.record(in: bytes, line, isRaw: options.isRaw) else {
+      return add(Array(buffer[line]), number)
+    }
+    batch.append(
+      bytes.extracting(line), data: found.data.map { Array(buffer[$0]) }, id: bytes.extracting(found.id),
+      number: number)
     return true
   }
 

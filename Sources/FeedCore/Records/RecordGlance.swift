@@ -1,0 +1,69 @@
+/// Reads a line as an event record for a program that passes it on and needs only its ID. It checks the JSON, copies
+/// nothing and makes no document. What is not usual it leaves to the general way, `EventRecord`.
+package enum RecordGlance {
+  /// Where parts of a record are.
+  package struct Parts: Equatable, Sendable {
+    /// The contents of the string; empty if there is none.
+    package let id: Range<Int>
+    /// If it is needed: the contents of a string, or the text of a container.
+    package let data: Range<Int>?
+  }
+
+  /// The parts of a record.
+  /// - Parameters:
+  ///   - bytes: the line, and perhaps an LF and more. With more the scan is faster.
+  ///   - isRaw: whether the data is needed.
+  /// - Returns: nil if the line is no record, or may be none; also if it has a member `seq`, or escapes in what is needed.
+  package static func record(in bytes: borrowing Span<UInt8>, _ line: Range<Int>, isRaw: Bool) -> Parts? {
+    guard !line.isEmpty, bytes[line.lowerBound] == UInt8(ascii: "{") else { return nil }
+    let first = line.lowerBound
+    let text = bytes.extracting(first...)
+    var scanner = JSONScanner(maxDepth: .max)
+    // Behind the end of the line there may be the rest of a document that does not end on it: that is no record.
+    guard (try? scanner.scan(text, isLast: false)) ?? false, scanner.offset <= line.count else { return nil }
+    for place in scanner.offset..<line.count where !text[place].isWhiteSpace { return nil }
+
+    let words = scanner.tape
+    let tape = words.span
+    var id = first..<first
+    var data: Range<Int>?
+    var hasEvent = false
+    var key = 2
+    while key < tape.count - 1 {
+      let name = wordOrZero(text, at: TapeWord.offset(tape[key]))
+      // Zero: too close to the end.
+      guard name != 0, TapeWord.kind(tape[key]) == .string else { return nil }
+      let kind = TapeWord.kind(tape[key + 1])
+      let start = first + TapeWord.offset(tape[key + 1])
+      key = TapeWord.next(tape, key + 1)
+      if begins(name, "\"event\"") {
+        guard kind.isString else { return nil }
+        hasEvent = true
+      } else if begins(name, "\"id\"") {
+        guard kind == .string, let contents = contents(bytes, start) else { return nil }
+        id = contents
+      } else if begins(name, "\"seq\"") {
+        return nil
+      } else if isRaw, begins(name, "\"data\"") {
+        guard kind == .string || kind.isContainer else { return nil }
+        data = kind == .string ? contents(bytes, start) : start..<(first + TapeWord.offset(tape[key - 1]) + 1)
+      }
+    }
+    return hasEvent && (data != nil || !isRaw) ? Parts(id: id, data: data) : nil
+  }
+
+  /// The contents of a string without escapes.
+  private static func contents(_ bytes: borrowing Span<UInt8>, _ start: Int) -> Range<Int>? {
+    firstIndex(of: UInt8(ascii: "\""), in: bytes, (start + 1)..<bytes.count).map { (start + 1)..<$0 }
+  }
+
+  /// Whether the bytes of a word begin with a text of at most eight bytes.
+  @inline(__always)
+  private static func begins(_ word: UInt64, _ text: StaticString) -> Bool {
+    var letters: UInt64 = 0
+    text.withUTF8Buffer { bytes in
+      for place in bytes.indices.reversed() { unsafe letters = letters << 8 | UInt64(bytes[place]) }
+    }
+    return (word ^ letters) << UInt64(64 - 8 * text.utf8CodeUnitCount) == 0
+  }
+}
