@@ -3,7 +3,7 @@ import Testing
 
 @testable import FeedCore
 
-/// A glance and a scan agree: what the glance takes is what the scan calls one compact container (law 16).
+/// A glance and a scan agree: what the glance takes is what the scan calls one compact container.
 @Suite struct JSONGlanceTests {
   /// Whether the glance takes a text, wherever it stands between other bytes.
   static func glance(_ text: [UInt8], comment: String = "") -> Bool {

@@ -3,7 +3,8 @@
 enum JSONGlance {
   /// Whether all of `range` is one container without white space between its tokens, at most 62 deep.
   /// - Parameters:
-  ///   - text: valid UTF-8 in the range. What follows it is never trusted, but reading it is faster than to stop.
+  ///   - text: valid UTF-8 in the range. Bytes after the range are read, which is faster, but they do not count.
+  ///   - range: where the data is.
   static func isCompactContainer(_ text: borrowing Span<UInt8>, _ range: Range<Int>) -> Bool {
     /// The open containers below a 1: a 1 for an object, a 0 for an array; the innermost is the lowest bit.
     var open: UInt64 = 1
@@ -113,12 +114,12 @@ enum JSONGlance {
     }
     let begin = index
     let leads = word.byte(at: 0) == UInt8(ascii: "0")
-    var next = skipDigits(text, &index, word)
+    var next = skipDigits(text, &index, word, isPadded: true)
     guard index > begin, !(leads && index > begin &+ 1) else { return false }
     if next == UInt8(ascii: ".") {
       index &+= 1
       let fraction = index
-      next = skipDigits(text, &index, paddedWord(text, at: index))
+      next = skipDigits(text, &index, paddedWord(text, at: index), isPadded: true)
       guard index > fraction else { return false }
     }
     return next | 0x20 != UInt8(ascii: "e") || skipExponent(text, &index)
@@ -130,19 +131,7 @@ enum JSONGlance {
     let sign = paddedWord(text, at: index).byte(at: 0)
     if sign == UInt8(ascii: "+") || sign == UInt8(ascii: "-") { index &+= 1 }
     let digits = index
-    _ = skipDigits(text, &index, paddedWord(text, at: index))
+    _ = skipDigits(text, &index, paddedWord(text, at: index), isPadded: true)
     return index > digits
-  }
-
-  /// - Returns: the byte after the digits; 0 at the end of the text.
-  @inline(__always)
-  private static func skipDigits(_ text: borrowing Span<UInt8>, _ index: inout Int, _ first: UInt64) -> UInt8 {
-    var word = first
-    while true {
-      let place = word.placesOfNonDigits.lowestPlace
-      index &+= place
-      if place < 8 { return word.byte(at: place) }
-      word = paddedWord(text, at: index)
-    }
   }
 }

@@ -133,16 +133,20 @@ func endOfNumber(_ bytes: borrowing Span<UInt8>, _ index: Int) -> Int? {
 }
 
 /// Moves `index` over digits.
-/// - Parameter word: the eight bytes at `index`.
-/// - Returns: the byte after the digits; 0 if it is too close to the end of the input.
+/// - Parameters:
+///   - word: the eight bytes at `index`.
+///   - isPadded: whether zeros stand for the bytes after the end, so that the last seven are read too.
+/// - Returns: the byte after the digits; 0 at the end of the input, or if it is too close.
 @inline(__always)
-private func skipDigits(_ bytes: borrowing Span<UInt8>, _ index: inout Int, _ word: UInt64) -> UInt8 {
+func skipDigits(
+  _ bytes: borrowing Span<UInt8>, _ index: inout Int, _ word: UInt64, isPadded: Bool = false
+) -> UInt8 {
   var word = word
   while true {
     let place = word.placesOfNonDigits.lowestPlace
     index &+= place
     if place < 8 { return word.byte(at: place) }
-    word = wordOrZero(bytes, at: index)
+    word = isPadded ? paddedWord(bytes, at: index) : wordOrZero(bytes, at: index)
   }
 }
 
