@@ -1,5 +1,5 @@
-/// Reads a line as an event record for a program that passes it on and needs only its ID. It checks the JSON, copies
-/// nothing and makes no document. What is not usual it leaves to the general way, `EventRecord`.
+/// Reads a line as an event record, for a tool that passes the line on and needs only its ID. It checks the JSON, copies
+/// nothing and makes no document. It leaves unusual lines to `EventRecord`.
 package enum RecordGlance {
   /// Where parts of a record are.
   package struct Parts: Equatable, Sendable {
@@ -19,7 +19,7 @@ package enum RecordGlance {
     let first = line.lowerBound
     let text = bytes.extracting(first...)
     var scanner = JSONScanner(maxDepth: .max)
-    // Behind the end of the line there may be the rest of a document that does not end on it: that is no record.
+    // A document that goes on after the end of the line is no record.
     guard (try? scanner.scan(text, isLast: false)) ?? false, scanner.offset <= line.count else { return nil }
     for place in scanner.offset..<line.count where !text[place].isWhiteSpace { return nil }
 
@@ -36,15 +36,15 @@ package enum RecordGlance {
       let kind = TapeWord.kind(tape[key + 1])
       let start = first + TapeWord.offset(tape[key + 1])
       key = TapeWord.next(tape, key + 1)
-      if begins(name, "\"event\"") {
+      if Self.event.begins(name) {
         guard kind.isString else { return nil }
         hasEvent = true
-      } else if begins(name, "\"id\"") {
+      } else if Self.id.begins(name) {
         guard kind == .string, let contents = contents(bytes, start) else { return nil }
         id = contents
-      } else if begins(name, "\"seq\"") {
+      } else if Self.seq.begins(name) {
         return nil
-      } else if isRaw, begins(name, "\"data\"") {
+      } else if isRaw, Self.data.begins(name) {
         guard kind == .string || kind.isContainer else { return nil }
         data = kind == .string ? contents(bytes, start) : start..<(first + TapeWord.offset(tape[key - 1]) + 1)
       }
@@ -57,13 +57,24 @@ package enum RecordGlance {
     firstIndex(of: UInt8(ascii: "\""), in: bytes, (start + 1)..<bytes.count).map { (start + 1)..<$0 }
   }
 
-  /// Whether the bytes of a word begin with a text of at most eight bytes.
-  @inline(__always)
-  private static func begins(_ word: UInt64, _ text: StaticString) -> Bool {
-    var letters: UInt64 = 0
-    text.withUTF8Buffer { bytes in
-      for place in bytes.indices.reversed() { unsafe letters = letters << 8 | UInt64(bytes[place]) }
+  private static let event = QuotedName("event")
+  private static let id = QuotedName("id")
+  private static let seq = QuotedName("seq")
+  private static let data = QuotedName("data")
+
+  /// A name of at most six bytes with its quotes, to compare with the eight bytes from its first quote.
+  private struct QuotedName {
+    private var letters: UInt64 = 0
+    private var bits: UInt64 = 0
+
+    init(_ name: String) {
+      for byte in "\"\(name)\"".utf8 {
+        letters |= UInt64(byte) << bits
+        bits += 8
+      }
     }
-    return (word ^ letters) << UInt64(64 - 8 * text.utf8CodeUnitCount) == 0
+
+    @inline(__always)
+    func begins(_ word: UInt64) -> Bool { (word ^ letters) << (64 - bits) == 0 }
   }
 }
