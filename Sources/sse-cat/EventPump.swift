@@ -191,8 +191,8 @@ struct EventPump: BodySink {
 
   // MARK: Printing
 
-  /// Prints and counts an event whose data is printed as it is.
-  /// - Returns: false if that is not certain; then nothing is printed.
+  /// Prints and counts an event, if a glance tells how.
+  /// - Returns: false if it does not; then nothing is printed.
   private mutating func printAtOnce(
     _ type: [UInt8], id: [UInt8], _ chunk: borrowing Span<UInt8>, _ line: Range<Int>
   ) -> Bool {

@@ -15,7 +15,8 @@ extension PayloadForm {
   /// Whether a record holds the data as a string; false if it holds the data as it came. Nil if a glance does not tell:
   /// then `document` decides.
   /// - Parameters:
-  ///   - bytes: with the data; valid UTF-8 in `range`.
+  ///   - bytes: valid UTF-8 in the range.
+  ///   - range: where the data is.
   package func isString(_ bytes: borrowing Span<UInt8>, _ range: Range<Int>) -> Bool? {
     if self == .text { return true }
     if JSONGlance.isCompactContainer(bytes, range) { return false }

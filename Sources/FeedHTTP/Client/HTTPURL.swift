@@ -128,7 +128,7 @@ package struct HTTPURL: Equatable, Sendable {
     let hasQuery = get(CURLUPART_QUERY) != nil
     for part in [CURLUPART_USER, CURLUPART_PASSWORD, CURLUPART_FRAGMENT] { unsafe curl_url_set(handle, part, nil, 0) }
     text = string(CURLUPART_URL, punycode) ?? ""
-    // Then the shorter URL is the same.
+    // What is shown is the URL without its query, with the host as it was typed.
     if isASCII, !hasQuery {
       display = text
       return

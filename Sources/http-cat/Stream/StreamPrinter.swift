@@ -135,8 +135,8 @@ struct StreamPrinter: BodySink {
     return meaning == .end || printed >= options.limit ? .finished : .more
   }
 
-  /// Prints a line as it is, or as a record that a glance is enough for.
-  /// - Returns: false if it is not; then nothing is printed.
+  /// Prints a line, if a glance tells how.
+  /// - Returns: false if it does not; then nothing is printed.
   private mutating func printAtOnce(_ bytes: [UInt8], _ range: Range<Int>) -> Bool {
     guard options.printsRecords else {
       printLine(bytes, range)
