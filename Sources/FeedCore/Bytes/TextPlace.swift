@@ -13,12 +13,11 @@ package struct TextPlace: Equatable, Sendable {
 
   /// Moves past `range` of `bytes`.
   package mutating func advance(over bytes: borrowing Span<UInt8>, _ range: Range<Int>) {
-    let lines = count(of: UInt8(ascii: "\n"), in: bytes, range)
-    guard lines > 0 else {
+    guard let lineEnd = firstIndex(of: UInt8(ascii: "\n"), in: bytes, range) else {
       column += range.count
       return
     }
-    line += lines
+    line += count(of: UInt8(ascii: "\n"), in: bytes, lineEnd..<range.upperBound)
     // Back to the start of the last line; the line ends have just been counted.
     var start = range.upperBound
     while bytes[start - 1] != UInt8(ascii: "\n") { start -= 1 }

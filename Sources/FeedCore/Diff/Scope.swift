@@ -159,7 +159,9 @@ struct ScopeSteps {
       if place.repeats { enter(number, &result) }
       if let any = place.any { enter(any, &result) }
       if place.names.count <= Self.many {
-        for (name, next) in place.names where JSONString.equals(document, key, name[...]) { enter(next, &result) }
+        for (name, next) in place.names where MemberName(name[...]).isString(at: key, of: document) {
+          enter(next, &result)
+        }
       } else {
         let text = name ?? JSONString.decoded(JSONValue(document: document, position: key))
         name = text

@@ -126,6 +126,7 @@ package final class JSONDocument: Sendable {
       _ = scanString(text, &index, escaped: &escaped)
       return index
     case .number:
+      if let end = endOfNumber(text, start) { return end }
       var index = start
       var state = NumberState.start
       _ = scanNumber(text, &index, &state)

@@ -18,7 +18,7 @@ package struct PointerError: Error, Equatable, Sendable {
   let token: ArraySlice<UInt8>
   let parent: JSONPointer
 
-  /// - Parameter depth: of the token that failed.
+  /// - Parameter depth: the number of the token that failed.
   init(_ reason: PointerFailure, _ pointer: JSONPointer, _ depth: Int) {
     self.reason = reason
     token = pointer.tokens[depth]
@@ -72,8 +72,9 @@ extension JSONTree {
   /// does not read its tape a thousand times.
   package mutating func value(at pointer: JSONPointer) throws(PointerError) -> JSONTree {
     if let value = try openedValue(at: pointer) { return value }
-    let parent = try ownParent(of: pointer).node
-    return parent.slots[try Self.slot(pointer, pointer.tokens.count - 1, in: parent)].value
+    return try edit(at: pointer) { (parent, token) throws(PointerError.PointerFailure) in
+      try parent.value(token)
+    }
   }
 
   /// Replaces the value at `pointer`, which must exist.
@@ -82,18 +83,24 @@ extension JSONTree {
       defer { self = value }
       return self
     }
-    let parent = try ownParent(of: pointer)
-    let slot = try Self.slot(pointer, pointer.tokens.count - 1, in: parent.node)
-    defer { parent.passUp() }
-    return parent.node.replace(slot, with: value)
+    return try edit(at: pointer) { (parent, token) throws(PointerError.PointerFailure) in
+      try parent.replace(token, with: value)
+    }
   }
 
   /// Removes the value at `pointer`, which must exist and must not be the whole document.
   package mutating func remove(at pointer: JSONPointer) throws(PointerError) -> JSONTree {
-    let parent = try ownParent(of: pointer)
-    let slot = try Self.slot(pointer, pointer.tokens.count - 1, in: parent.node)
-    defer { parent.passUp() }
-    return parent.node.remove(slot)
+    try edit(at: pointer) { (parent, token) throws(PointerError.PointerFailure) in
+      parent.remove(try parent.slot(token))
+    }
+  }
+
+  /// The same for an array element only.
+  /// - Returns: nil for a member, which stays.
+  mutating func removeElement(at pointer: JSONPointer) throws(PointerError) -> JSONTree? {
+    try edit(at: pointer) { (parent, token) throws(PointerError.PointerFailure) in
+      parent.isArray ? parent.remove(try parent.slot(token)) : nil
+    }
   }
 
   /// Puts a value at `pointer` as RFC 6902 §4.1 says: a member is set, an array element inserted, `-` appends.
@@ -101,113 +108,91 @@ extension JSONTree {
   package mutating func add(
     _ value: JSONTree, at pointer: JSONPointer, makingParents: Bool = false
   ) throws(PointerError) -> Addition {
-    guard let token = pointer.tokens.last else {
+    guard !pointer.tokens.isEmpty else {
       defer { self = value }
       return Addition(before: self)
     }
-    let parent: OwnContainer
-    do { parent = try ownParent(of: pointer) } catch {
+    do {
+      return try edit(at: pointer) { (parent, token) throws(PointerError.PointerFailure) in
+        try Self.add(value, to: parent, token)
+      }
+    } catch {
       guard makingParents, error.reason == .noMember else { throw error }
       // The first missing parent gets a value that contains all the others.
       let depth = error.parent.tokens.count + 1
-      let nested = pointer.tokens[depth...].reversed().reduce(value) { JSONTree.object(named: $1, $0) }
+      let nested = pointer.tokens.dropFirst(depth).reversed().reduce(value) { JSONTree.object(named: $1, $0) }
       var addition = try add(nested, at: pointer.prefix(depth))
       addition.depth = depth
       return addition
     }
+  }
 
-    var addition = Addition()
-    defer { parent.passUp() }
-    if parent.node.isArray {
-      let index = try Self.insertionIndex(pointer, in: parent.node)
-      if token == Self.dash { addition.index = index }
-      parent.node.insert(value, at: index)
-    } else {
-      if let slot = try Self.slot(named: pointer, pointer.tokens.count - 1, in: parent.node) {
-        addition.before = parent.node.replace(slot, with: value)
-      } else {
-        parent.node.append(value, named: JSONTree.name(token))
-      }
+  private static func add(
+    _ value: JSONTree, to parent: JSONNode, _ token: ArraySlice<UInt8>
+  ) throws(PointerError.PointerFailure) -> Addition {
+    if parent.isArray {
+      let isDash = token == JSONPointer.dash
+      let index = isDash ? parent.count : try parent.index(token, below: parent.count + 1)
+      parent.insert(value, at: index)
+      return Addition(index: isDash ? index : nil)
     }
-    return addition
+    if let slot = try parent.slot(named: token) { return Addition(before: parent.replace(slot, with: value)) }
+    parent.append(value, named: name(token))
+    return Addition()
   }
 
   // MARK: The way down and up
 
-  /// A container in a tree, and those above it from the top down. The tree alone holds them, so they can be changed.
-  private struct OwnContainer {
-    let node: JSONNode
-    let above: [JSONNode]
-    /// The size before the change.
-    let size: Int
-
-    /// Tells the containers above what has changed.
-    func passUp() {
-      var child = node
-      for container in above.reversed() {
-        container.childChanged(by: node.size - size, depthBound: child.depthBound)
-        child = container
-      }
+  /// Opens the containers down to the parent of what `pointer` names, and copies those that another tree shares. Then
+  /// it tells those above what `body` has changed.
+  /// - Parameter body: gets the parent and the pointer's last token.
+  private mutating func edit<Result>(
+    at pointer: JSONPointer,
+    _ body: (_ parent: JSONNode, _ token: ArraySlice<UInt8>) throws(PointerError.PointerFailure) -> Result
+  ) throws(PointerError) -> Result {
+    guard let top = own() else { throw PointerError(.scalar(kind), pointer, 0) }
+    var way: [JSONNode] = []
+    swap(&way, &top.way)
+    defer {
+      while way.popLast() != nil {}
+      top.way = way
     }
-  }
-
-  /// Opens the containers down to the parent of what `pointer` names, and copies those that another tree shares.
-  private mutating func ownParent(of pointer: JSONPointer) throws(PointerError) -> OwnContainer {
-    guard var node = own() else { throw PointerError(.scalar(kind), pointer, 0) }
-    var above: [JSONNode] = []
-    for depth in 0..<(pointer.tokens.count - 1) {
-      let slot = try Self.slot(pointer, depth, in: node)
-      guard let child = node.ownChild(in: slot) else {
-        throw PointerError(.scalar(node.slots[slot].value.kind), pointer, depth + 1)
+    var node = top
+    var tokens = pointer.tokens.makeIterator()
+    var token = tokens.next() ?? []
+    do throws(PointerError.PointerFailure) {
+      while let next = tokens.next() {
+        guard let child = try node.ownChild(token) else {
+          throw .scalar(try node.value(token).kind)
+        }
+        way.append(node)
+        node = child
+        token = next
       }
-      above.append(node)
-      node = child
+      let size = node.size
+      let result = try body(node, token)
+      let growth = node.size - size
+      while let container = way.popLast() {
+        container.childChanged(by: growth, depthBound: node.depthBound)
+        node = container
+      }
+      return result
+    } catch {
+      // In a scalar, it is the next token that names nothing.
+      let isScalar = if case .scalar = error { true } else { false }
+      throw PointerError(error, pointer, way.count + (isScalar ? 1 : 0))
     }
-    return OwnContainer(node: node, above: above, size: node.size)
   }
 
   /// The value that `pointer` names; nil if a container on the way is not open.
   private func openedValue(at pointer: JSONPointer) throws(PointerError) -> JSONTree? {
     var tree = self
-    for depth in pointer.tokens.indices {
+    for (depth, token) in pointer.tokens.enumerated() {
       guard let node = tree.node else { return nil }
-      tree = node.slots[try Self.slot(pointer, depth, in: node)].value
+      do { tree = try node.value(token) } catch { throw PointerError(error, pointer, depth) }
     }
     return tree
   }
-
-  /// The slot of the child that a token of a pointer names.
-  private static func slot(_ pointer: JSONPointer, _ depth: Int, in node: JSONNode) throws(PointerError) -> Int {
-    let token = pointer.tokens[depth]
-    guard node.isArray else {
-      if let slot = try slot(named: pointer, depth, in: node) { return slot }
-      throw PointerError(.noMember, pointer, depth)
-    }
-    if token == dash { throw PointerError(.dash, pointer, depth) }
-    return try index(pointer, depth, in: node, below: node.count)
-  }
-
-  private static func slot(
-    named pointer: JSONPointer, _ depth: Int, in node: JSONNode
-  ) throws(PointerError) -> Int? {
-    do { return try node.slot(named: pointer.tokens[depth]) } catch { throw PointerError(error, pointer, depth) }
-  }
-
-  /// Where `add` inserts (RFC 6902 §4.1): at most one after the last element, which `-` names too.
-  private static func insertionIndex(_ pointer: JSONPointer, in node: JSONNode) throws(PointerError) -> Int {
-    let depth = pointer.tokens.count - 1
-    return pointer.tokens[depth] == dash ? node.count : try index(pointer, depth, in: node, below: node.count + 1)
-  }
-
-  private static func index(
-    _ pointer: JSONPointer, _ depth: Int, in node: JSONNode, below end: Int
-  ) throws(PointerError) -> Int {
-    guard let index = JSONPointer.index(pointer.tokens[depth]) else { throw PointerError(.notAnIndex, pointer, depth) }
-    guard index < end else { throw PointerError(.noElement(count: node.count), pointer, depth) }
-    return index
-  }
-
-  private static let dash: ArraySlice = [UInt8(ascii: "-")]
 
   // MARK: Making values
 

@@ -3,14 +3,15 @@
 
 extension JSONValue {
   /// The value of the last member called `name`; nil if there is none or this is not an object.
-  package func member(_ name: [UInt8]) -> JSONValue? {
+  package func member(_ name: MemberName) -> JSONValue? {
     let (bytes, words) = (document.bytes, document.tape)
-    return document.member(name[...], of: position, bytes.span, words.span).map {
+    return document.member(name, of: position, bytes.span, words.span).map {
       JSONValue(document: document, position: $0)
     }
   }
 
-  package func member(_ name: String) -> JSONValue? { member(Array(name.utf8)) }
+  package func member(_ name: [UInt8]) -> JSONValue? { member(MemberName(name[...])) }
+  package func member(_ name: String) -> JSONValue? { member(MemberName(name)) }
 
   /// The value that `pointer` names in this one; nil if there is none. Of several members with one name, the last
   /// counts.
@@ -52,7 +53,7 @@ extension JSONDocument {
     let (text, tape) = (bytes.span, words.span)
     guard let position = position(of: pointer, in: 0, text, tape) else { return nil }
     let isPlain = TapeWord.kind(tape[position]) == .string
-    return (position, isPlain ? JSONString.isSame(text, TapeWord.offset(tape[position]) + 1, word[...]) : false)
+    return (position, isPlain && MemberName(word[...]).isString(at: position, of: self, text, tape))
   }
 
   @inline(__always)
@@ -63,7 +64,7 @@ extension JSONDocument {
     for token in pointer.tokens {
       let inner =
         TapeWord.kind(tape[position]) == .array
-        ? element(token, of: position, tape) : member(token, of: position, text, tape)
+        ? element(token, of: position, tape) : member(MemberName(token), of: position, text, tape)
       guard let inner else { return nil }
       position = inner
     }
@@ -73,18 +74,14 @@ extension JSONDocument {
   /// The tape position of the last member called `name`; nil if there is none or this is not an object.
   @inline(__always)
   fileprivate func member(
-    _ name: ArraySlice<UInt8>, of position: Int, _ text: borrowing Span<UInt8>, _ tape: borrowing Span<UInt64>
+    _ name: MemberName, of position: Int, _ text: borrowing Span<UInt8>, _ tape: borrowing Span<UInt64>
   ) -> Int? {
     guard TapeWord.kind(tape[position]) == .object else { return nil }
     var found: Int?
     var key = position + 2
     let end = TapeWord.offset(tape[position + 1]) - 1
     while key < end {
-      let isSame =
-        TapeWord.kind(tape[key]) == .string
-        ? JSONString.isSame(text, TapeWord.offset(tape[key]) + 1, name)
-        : JSONString.decoded(JSONValue(document: self, position: key))[...] == name
-      if isSame { found = key + 1 }
+      if name.isString(at: key, of: self, text, tape) { found = key + 1 }
       key = TapeWord.next(tape, key + 1)
     }
     return found

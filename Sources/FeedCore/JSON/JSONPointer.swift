@@ -1,7 +1,10 @@
 // JSON Pointer, RFC 6901.
 
 /// A path into a document: the decoded reference tokens, none for the whole document.
-package struct JSONPointer: Equatable, Sendable {
+///
+/// It is a part of the text that it was read from, often that of a patch with a million pointers. A token is found and
+/// decoded when it is asked for.
+package struct JSONPointer: Sendable {
   /// Why a text is no pointer (RFC 6901 §3).
   package enum SyntaxProblem: Error, Equatable, Sendable {
     /// Not empty and not starting with `/`.
@@ -22,36 +25,31 @@ package struct JSONPointer: Equatable, Sendable {
     var limit: Limit? { if case .tooDeep = self { .depth } else { nil } }
   }
 
-  /// All tokens in two arrays, because a patch may have a million.
-  package struct Tokens: RandomAccessCollection, Equatable, Sendable {
-    /// Each token, with a slash before it.
-    fileprivate var bytes: [UInt8] = []
-    /// Where each token ends.
-    fileprivate var ends: [UInt32] = []
+  /// The bytes that hold the string representation (RFC 6901 §3), and where it is in them. `~0` and `~1` are the only
+  /// way to write what they stand for. So two pointers are equal if their texts are.
+  private let bytes: [UInt8]
+  private var range: Range<Int>
+  /// How many tokens it has.
+  private var count: Int
+  /// Whether a token may have to be decoded.
+  private let hasEscapes: Bool
 
-    package var startIndex: Int { 0 }
-    package var endIndex: Int { ends.count }
+  /// The whole document.
+  package init() { self.init(bytes: [], 0..<0, count: 0, hasEscapes: false) }
 
-    package subscript(index: Int) -> ArraySlice<UInt8> { bytes[(end(of: index) + 1)..<Int(ends[index])] }
-
-    /// Where the first `count` tokens end.
-    fileprivate func end(of count: Int) -> Int { count == 0 ? 0 : Int(ends[count - 1]) }
-
-    fileprivate mutating func append(_ token: some Collection<UInt8>) {
-      bytes.append(UInt8(ascii: "/"))
-      bytes += token
-      ends.append(UInt32(bytes.count))
-    }
+  private init(bytes: [UInt8], _ range: Range<Int>, count: Int, hasEscapes: Bool) {
+    (self.bytes, self.range, self.count, self.hasEscapes) = (bytes, range, count, hasEscapes)
   }
-
-  /// From the outermost, with `~0` and `~1` already decoded.
-  package private(set) var tokens = Tokens()
-
-  package init() {}
 
   /// - Parameter tokens: decoded, so that `/` and `~` stand for themselves.
   package init(tokens: some Sequence<some Collection<UInt8>>) {
-    for token in tokens { self.tokens.append(token) }
+    var bytes: [UInt8] = []
+    var count = 0
+    for token in tokens {
+      Self.write(token, to: &bytes)
+      count += 1
+    }
+    self.init(bytes: bytes, 0..<bytes.count, count: count, hasEscapes: bytes.contains(UInt8(ascii: "~")))
   }
 
   /// - Parameter text: the string representation (RFC 6901 §3) as UTF-8.
@@ -72,106 +70,173 @@ package struct JSONPointer: Equatable, Sendable {
 
   /// - Parameter range: where the string representation is in `text`.
   private init(_ text: [UInt8], _ range: Range<Int>, maxDepth: Int) throws(SyntaxProblem) {
-    guard !range.isEmpty else { return }
-    guard text[range.lowerBound] == UInt8(ascii: "/") else { throw .noSlash }
-    tokens.bytes.reserveCapacity(range.count)
-    var index = range.lowerBound
-    while index < range.upperBound {
-      let byte = text[index]
-      index += 1
-      switch byte {
+    let bytes = text.span
+    guard range.isEmpty || bytes[range.lowerBound] == UInt8(ascii: "/") else { throw .noSlash }
+    var count = 0
+    var hasEscapes = false
+    for index in range {
+      switch bytes[index] {
       case UInt8(ascii: "/"):
-        if index - 1 > range.lowerBound { tokens.ends.append(UInt32(tokens.bytes.count)) }
-        if tokens.ends.count >= maxDepth { throw .tooDeep(limit: maxDepth) }
-        tokens.bytes.append(byte)
+        if count == maxDepth { throw .tooDeep(limit: maxDepth) }
+        count += 1
       case UInt8(ascii: "~"):
-        switch index < range.upperBound ? text[index] : 0 {
-        case UInt8(ascii: "0"): tokens.bytes.append(UInt8(ascii: "~"))
-        case UInt8(ascii: "1"): tokens.bytes.append(UInt8(ascii: "/"))
-        default: throw .badEscape
-        }
-        index += 1
-      default: tokens.bytes.append(byte)
+        guard index + 1 < range.upperBound, bytes[index + 1] | 1 == UInt8(ascii: "1") else { throw .badEscape }
+        hasEscapes = true
+      default: break
       }
     }
-    tokens.ends.append(UInt32(tokens.bytes.count))
+    self.init(bytes: text, range, count: count, hasEscapes: hasEscapes)
   }
 
   /// The string representation.
-  package var text: [UInt8] {
-    var result: [UInt8] = []
-    for token in tokens {
-      result.append(UInt8(ascii: "/"))
-      for byte in token {
-        switch byte {
-        case UInt8(ascii: "~"): result += Array("~0".utf8)
-        case UInt8(ascii: "/"): result += Array("~1".utf8)
-        default: result.append(byte)
-        }
-      }
-    }
-    return result
-  }
+  package var text: [UInt8] { Array(bytes[range]) }
 
   /// The string representation for a message.
   package var shown: String { shortened(text) }
 
-  /// The pointer of the first `count` tokens.
-  package func prefix(_ count: Int) -> JSONPointer {
-    var pointer = JSONPointer()
-    pointer.tokens.bytes = Array(tokens.bytes[..<tokens.end(of: count)])
-    pointer.tokens.ends = Array(tokens.ends[..<count])
-    return pointer
+  // MARK: Tokens
+
+  /// The tokens, from the outermost.
+  package var tokens: Tokens { Tokens(pointer: self) }
+
+  package struct Tokens: Sequence {
+    fileprivate let pointer: JSONPointer
+
+    package var count: Int { pointer.count }
+    package var isEmpty: Bool { pointer.count == 0 }
+    package var first: ArraySlice<UInt8>? { first { _ in true } }
+    package var last: ArraySlice<UInt8>? { isEmpty ? nil : self[count - 1] }
+
+    /// A token by its number. It takes time in proportion to the pointer's length.
+    package subscript(number: Int) -> ArraySlice<UInt8> {
+      let end = pointer.end(of: number + 1)
+      return pointer.token(pointer.end(of: number), end)
+    }
+
+    package func makeIterator() -> Iterator { Iterator(pointer: pointer, place: pointer.range.lowerBound) }
+
+    package struct Iterator: IteratorProtocol {
+      fileprivate let pointer: JSONPointer
+      /// Where the next token's slash is.
+      fileprivate var place: Int
+
+      package mutating func next() -> ArraySlice<UInt8>? {
+        guard place < pointer.range.upperBound else { return nil }
+        let start = place
+        place = pointer.end(from: start)
+        return pointer.token(start, place)
+      }
+    }
   }
 
-  /// The pointer to something inside the value.
-  package func appending(_ token: some Collection<UInt8>) -> JSONPointer {
-    var pointer = self
-    pointer.tokens.append(token)
-    return pointer
+  /// Where the token ends whose slash is at `place`.
+  private func end(from place: Int) -> Int {
+    let text = bytes.span
+    var end = place + 1
+    while end < range.upperBound, text[end] != UInt8(ascii: "/") { end += 1 }
+    return end
   }
 
-  /// The pointer without its first `count` tokens.
-  func suffix(after count: Int) -> JSONPointer {
-    if count == 0 { return self }
-    let start = tokens.end(of: count)
-    var pointer = JSONPointer()
-    pointer.tokens.bytes = Array(tokens.bytes[start...])
-    pointer.tokens.ends = tokens.ends[count...].map { $0 - UInt32(start) }
-    return pointer
+  /// Where the first `count` tokens end.
+  private func end(of count: Int) -> Int {
+    if count == self.count { return range.upperBound }
+    var end = range.lowerBound
+    for _ in 0..<count { end = self.end(from: end) }
+    return end
   }
 
-  /// Whether this pointer begins with `other`, or is the same.
-  func begins(with other: JSONPointer) -> Bool {
-    tokens.ends.starts(with: other.tokens.ends) && tokens.bytes.starts(with: other.tokens.bytes)
+  /// The token whose slash is at `start`, decoded.
+  private func token(_ start: Int, _ end: Int) -> ArraySlice<UInt8> {
+    let text = bytes[(start + 1)..<end]
+    guard hasEscapes, text.contains(UInt8(ascii: "~")) else { return text }
+    var token: [UInt8] = []
+    var isEscaped = false
+    for byte in text {
+      if isEscaped {
+        token.append(byte == UInt8(ascii: "0") ? UInt8(ascii: "~") : UInt8(ascii: "/"))
+      } else if byte != UInt8(ascii: "~") {
+        token.append(byte)
+      }
+      isEscaped = byte == UInt8(ascii: "~")
+    }
+    return token[...]
   }
 
-  /// How many tokens two pointers have in common, from the first one.
-  func commonCount(with other: JSONPointer) -> Int {
-    let (bytes, others) = (tokens.bytes, other.tokens.bytes)
-    var length = 0
-    while length < min(bytes.count, others.count), bytes[length] == others[length] { length += 1 }
-    var count = 0
-    while count < min(tokens.count, other.tokens.count), tokens.ends[count] == other.tokens.ends[count],
-      tokens.ends[count] <= length
-    { count += 1 }
-    return count
+  private static func write(_ token: some Collection<UInt8>, to text: inout [UInt8]) {
+    text.append(UInt8(ascii: "/"))
+    for byte in token {
+      switch byte {
+      case UInt8(ascii: "~"): text += Array("~0".utf8)
+      case UInt8(ascii: "/"): text += Array("~1".utf8)
+      default: text.append(byte)
+      }
+    }
   }
 
-  /// Whether `other` points to something inside the value that this one points to.
-  package func isProperPrefix(of other: JSONPointer) -> Bool {
-    tokens.count < other.tokens.count && other.begins(with: self)
-  }
+  /// The token for the place after an array's last element.
+  static let dash: ArraySlice = [UInt8(ascii: "-")]
 
   /// Whether a token names an element of an array, or the place after the last one.
-  package static func isIndex(_ token: ArraySlice<UInt8>) -> Bool {
-    index(token) != nil || token == [UInt8(ascii: "-")]
-  }
+  package static func isIndex(_ token: ArraySlice<UInt8>) -> Bool { index(token) != nil || token == dash }
 
   /// A token as an array index (RFC 6901 §4): digits without a leading zero. Nil for anything else, and for a number
   /// beyond any array.
   package static func index(_ token: ArraySlice<UInt8>) -> Int? {
     guard token.count <= 18, token.count == 1 || token.first != UInt8(ascii: "0") else { return nil }
     return Int(decimal: token)
+  }
+
+  // MARK: Parts
+
+  /// The pointer of the first `count` tokens.
+  package func prefix(_ count: Int) -> JSONPointer {
+    var pointer = self
+    pointer.range = range.lowerBound..<end(of: count)
+    pointer.count = count
+    return pointer
+  }
+
+  /// The pointer to something inside the value.
+  package func appending(_ token: some Collection<UInt8>) -> JSONPointer {
+    var text = self.text
+    Self.write(token, to: &text)
+    return JSONPointer(
+      bytes: text, 0..<text.count, count: count + 1, hasEscapes: hasEscapes || text.contains(UInt8(ascii: "~")))
+  }
+
+  /// The pointer without its first `count` tokens.
+  func suffix(after count: Int) -> JSONPointer {
+    var pointer = self
+    pointer.range = end(of: count)..<range.upperBound
+    pointer.count -= count
+    return pointer
+  }
+
+  /// Whether this pointer begins with `other`, or is the same.
+  func begins(with other: JSONPointer) -> Bool {
+    let end = range.lowerBound + other.range.count
+    guard end <= range.upperBound, end == range.upperBound || bytes[end] == UInt8(ascii: "/") else { return false }
+    return sameBytes(bytes.span.extracting(range.lowerBound..<end), other.bytes.span.extracting(other.range))
+  }
+
+  /// How many tokens two pointers have in common, from the first one.
+  func commonCount(with other: JSONPointer) -> Int {
+    let (text, others) = (bytes.span, other.bytes.span)
+    var (place, otherPlace, common) = (range.lowerBound, other.range.lowerBound, 0)
+    while place < range.upperBound, otherPlace < other.range.upperBound {
+      let (end, otherEnd) = (end(from: place), other.end(from: otherPlace))
+      guard sameBytes(text.extracting(place..<end), others.extracting(otherPlace..<otherEnd)) else { break }
+      (place, otherPlace, common) = (end, otherEnd, common + 1)
+    }
+    return common
+  }
+
+  /// Whether `other` points to something inside the value that this one points to.
+  package func isProperPrefix(of other: JSONPointer) -> Bool { count < other.count && other.begins(with: self) }
+}
+
+extension JSONPointer: Equatable {
+  package static func == (left: JSONPointer, right: JSONPointer) -> Bool {
+    sameBytes(left.bytes.span.extracting(left.range), right.bytes.span.extracting(right.range))
   }
 }

@@ -24,26 +24,7 @@ package enum JSONString {
 
   /// Whether a string has the given decoded bytes.
   package static func equals(_ value: JSONValue, _ bytes: ArraySlice<UInt8>) -> Bool {
-    equals(value.document, value.position, bytes)
-  }
-
-  /// The same for the string at a position of a document's tape.
-  static func equals(_ document: JSONDocument, _ position: Int, _ bytes: ArraySlice<UInt8>) -> Bool {
-    guard document.kind(position) == .string else {
-      return decoded(JSONValue(document: document, position: position))[...] == bytes
-    }
-    let all = document.bytes
-    return isSame(all.span, document.start(position) + 1, bytes)
-  }
-
-  /// Whether `bytes` are the string without escapes that begins at `start`, after its quote.
-  @inline(__always)
-  static func isSame(_ text: borrowing Span<UInt8>, _ start: Int, _ bytes: ArraySlice<UInt8>) -> Bool {
-    let end = start + bytes.count
-    guard end < text.count, text[end] == UInt8(ascii: "\"") else { return false }
-    // The quote that was found may be a later one; then `bytes` contain the value's own closing quote.
-    guard sameBytes(text.extracting(start..<end), bytes.span) else { return false }
-    return firstIndex(of: UInt8(ascii: "\""), in: text, start..<end) == nil
+    MemberName(bytes).isString(at: value.position, of: value.document)
   }
 
   /// Decodes what the scanner has checked. A pair of surrogates becomes one character; a lone one stays alone.

@@ -46,12 +46,6 @@ package struct JSONTree: Sendable {
     return node
   }
 
-  /// Gives the node away, so that its children can be freed without recursion.
-  mutating func takeNode() -> JSONNode? {
-    defer { node = nil }
-    return node
-  }
-
   /// The value's size in bytes as compact text; larger by any white space in its unopened parts.
   package var size: Int { node?.size ?? origin.range.count }
 
@@ -85,7 +79,7 @@ package struct JSONTree: Sendable {
   /// The members or elements, in order.
   var children: Children { Children(of: self) }
 
-  /// Iterates over raw children on the tape or over opened slots, without the removed ones.
+  /// Iterates over raw children on the tape or over opened slots.
   struct Children: Sequence, IteratorProtocol {
     private var raw: JSONChildren
     private var slots: SlotList.Iterator?
@@ -97,10 +91,7 @@ package struct JSONTree: Sendable {
 
     mutating func next() -> (key: JSONValue?, value: JSONTree)? {
       guard slots != nil else { return raw.next().map { ($0.key, JSONTree($0.value)) } }
-      while let slot = slots?.next() {
-        if !slot.isRemoved { return (slot.key, slot.value) }
-      }
-      return nil
+      return slots?.next().map { ($0.key, $0.value) }
     }
   }
 }

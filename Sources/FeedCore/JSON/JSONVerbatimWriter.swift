@@ -94,7 +94,7 @@ package struct JSONVerbatimWriter {
         writeStart(of: run.position, &levels[top], to: &output)
         output.append(text, run.range)
       } else if let slot = levels[top].slots.next() {
-        if !slot.isRemoved { write(slot, &levels, to: &output) }
+        write(slot, &levels, to: &output)
       } else {
         var level = levels.removeLast()
         if let trail = level.commented?.atEnd() { write(trail, level.context.shift, to: &output) }

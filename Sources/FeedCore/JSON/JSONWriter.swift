@@ -3,6 +3,9 @@
 package enum JSONWriter {
   /// Writes `tree` on one line without any white space.
   package static func writeCompact(_ tree: JSONTree, to output: inout ByteWriter) {
+    if let value = tree.untouched, value.document.isCompact {
+      return output.append(value.document.bytes, value.range)
+    }
     write(tree, in: .compact, to: &output)
   }
 

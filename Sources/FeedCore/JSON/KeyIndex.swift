@@ -17,9 +17,7 @@ struct KeyIndex {
   init(_ slots: SlotList) {
     var entries: [Entry] = []
     entries.reserveCapacity(slots.count)
-    for (slot, member) in slots.enumerated() where !member.isRemoved {
-      if let key = member.key { entries.append(Self.entry(JSONDigests.ofScalar(key), slot)) }
-    }
+    slots.visitNames { entries.append(Self.entry(JSONDigests.ofScalar($1), $0)) }
     self.init(entries: entries)
   }
 

@@ -2,121 +2,137 @@
 /// insert or remove one slot costs the logarithm of the length. Inserting at the head of a million elements costs no
 /// more than at the end.
 ///
-/// A change copies the nodes that another list shares, and changes its own in place. So a patch copies each node at most
-/// once, however many operations it has, and older copies of the list keep their slots.
+/// The nodes are values in arrays: a change copies the arrays that another list shares, and changes its own in place. So
+/// a patch copies each node at most once, however many operations it has, and older copies of the list keep their slots.
 ///
-/// A leaf in which nothing has changed holds no slots. It only knows where its children begin on the tape. So to open a
-/// container costs little more than to count its children.
+/// A leaf in which nothing has changed only knows where its children begin on the tape. So to open a container costs
+/// little more than to count its children. In any other leaf a child as read is one number. So it costs no more to copy.
 struct SlotList {
   typealias Slot = JSONNode.Slot
-  typealias Node = SlotNode
-  typealias Child = SlotNode.SlotChild
 
   /// A node holds at most this many slots or nodes.
   static let width = 32
   /// New nodes are three quarters full, so that the first insertions do not split every node.
   static let fill = width * 3 / 4
 
-  private var root: Node
-  private(set) var count: Int
+  private let origin: SlotOrigin
+  private var root: SlotNode
 
-  init(_ slots: [Slot] = []) {
-    self.init(
-      leaves: stride(from: 0, to: slots.count, by: Self.fill).map { Node(slots: Array(slots[$0...].prefix(Self.fill))) }
-    )
-  }
+  var count: Int { root.count }
 
   /// The children of a container, as read.
-  init(of container: JSONValue) { self.init(leaves: RawSlots.runs(of: container, Self.fill).map { Node(raw: $0) }) }
-
-  private init(leaves: [Node]) {
-    var level = leaves.map { Child($0, count: $0.leafCount) }
-    count = level.reduce(0) { $0 + $1.count }
-    while level.count > 1 {
-      level = stride(from: 0, to: level.count, by: Self.fill).map { Child(Array(level[$0...].prefix(Self.fill))) }
+  init(of container: JSONValue) {
+    let document = container.document
+    let origin = SlotOrigin(document: document, isObject: container.kind == .object)
+    let words = document.tape
+    let tape = words.span
+    let end = document.last(container.position)
+    var position = document.first(container.position)
+    var leaves: [SlotNode] = []
+    while position < end {
+      let start = position
+      var count = 0
+      while position < end, count < Self.fill {
+        position = TapeWord.next(tape, origin.isObject ? position + 1 : position)
+        count += 1
+      }
+      leaves.append(SlotNode(from: start, count: count))
     }
-    root = level.first?.node ?? Node(slots: [])
+    self.init(origin, leaves)
   }
 
-  subscript(index: Int) -> Slot {
-    var node = root
-    var index = index
-    while !node.isLeaf { node = node.children[node.place(of: &index)].node }
-    return node[index]
+  /// Slots that were chosen elsewhere.
+  /// - Parameter container: the one in whose document their places are.
+  init(_ slots: [Slot], of container: JSONValue) {
+    self.init(slots, SlotOrigin(document: container.document, isObject: container.kind == .object))
   }
 
-  /// Calls `body` for each member that is not removed, until it returns false.
-  /// - Parameter body: gets the index of the slot, and where the name is: a document and its tape position.
-  func visitNames(_ body: (_ index: Int, _ document: JSONDocument, _ name: Int) -> Bool) {
-    _ = root.visitNames(from: 0, body)
+  private init(_ slots: [Slot], _ origin: SlotOrigin) {
+    self.init(
+      origin, stride(from: 0, to: slots.count, by: Self.fill).map { SlotNode(slots[$0...].prefix(Self.fill), origin) })
   }
 
-  /// The leaf that holds a slot, held by this list alone, and the slot's place in it.
-  mutating func ownLeaf(holding index: Int) -> (leaf: Node, place: Int) {
-    own()
-    var node = root
-    var index = index
-    while !node.isLeaf { node = node.ownChild(at: node.place(of: &index)) }
-    node.open()
-    return (node, index)
+  private init(_ origin: SlotOrigin, _ leaves: [SlotNode]) {
+    self.origin = origin
+    var level = leaves
+    while level.count > 1 {
+      level = stride(from: 0, to: level.count, by: Self.fill).map {
+        SlotNode(children: Array(level[$0...].prefix(Self.fill)))
+      }
+    }
+    root = level.first ?? SlotNode(from: 0, count: 0)
+  }
+
+  subscript(index: Int) -> Slot { root.slot(at: index, origin) }
+
+  /// Calls `body` for each member that is not removed.
+  func visitNames(_ body: (_ index: Int, _ name: JSONValue) -> Void) { root.visitNames(from: 0, origin, body) }
+
+  /// Searches all members for a name.
+  func find(_ name: MemberName) -> SlotNode.NameMatch {
+    var match = SlotNode.NameMatch()
+    let (bytes, words) = (origin.document.bytes, origin.document.tape)
+    root.find(name, from: 0, origin, bytes.span, words.span, &match)
+    return match
+  }
+
+  /// Changes a slot that is not removed.
+  mutating func change<Result>(at index: Int, _ body: (inout Slot) -> Result) -> Result {
+    root.change(at: index, origin, body)
+  }
+
+  /// - Returns: the former value.
+  mutating func replace(_ index: Int, with value: JSONTree) -> JSONTree {
+    var old = value
+    change(at: index) { swap(&$0.value, &old) }
+    return old
   }
 
   mutating func insert(_ slot: Slot, at index: Int) {
-    own()
-    count += 1
-    guard let right = root.insert(slot, at: index) else { return }
-    root = Node(children: [Child(root, count: count - right.count), right])
+    guard let right = root.insert(slot, at: index, origin) else { return }
+    root = SlotNode(children: [root, right])
   }
 
   mutating func append(_ slot: Slot) { insert(slot, at: count) }
 
+  /// Removes a slot.
+  /// - Parameter leavesGap: whether the slots after it keep their indexes. Nothing may ask for the slot of a gap.
   @discardableResult
-  mutating func remove(at index: Int) -> Slot {
-    own()
-    count -= 1
-    let slot = root.remove(at: index)
-    while root.children.count == 1 { root = root.children[0].node }
-    return slot
+  mutating func remove(at index: Int, leavesGap: Bool = false) -> Slot {
+    defer { while root.children.count == 1 { root = root.children[0] } }
+    return root.remove(at: index, leavesGap: leavesGap, origin)
   }
 
-  private mutating func own() {
-    if !isKnownUniquelyReferenced(&root) { root = root.copied() }
-  }
-
-  // MARK: Freeing
-
-  /// Calls `body` on each changed slot that no other list shares, so that it can move out parts that recursion must not
-  /// free.
-  mutating func visitUnshared(_ body: (inout Slot) -> Void) {
-    guard isKnownUniquelyReferenced(&root) else { return }
-    var pending = [root]
-    root = Node(slots: [])
-    while var node = pending.popLast() {
-      guard isKnownUniquelyReferenced(&node) else { continue }
-      for child in node.dismantle(body) { pending.append(child.node) }
-    }
-  }
+  /// The gaps go.
+  mutating func removeGaps() { self = SlotList(Array(self), origin) }
 }
 
 extension SlotList: Sequence {
-  /// Iterates over the slots in order, in constant time per step.
+  /// Iterates over the slots in order, without the gaps, in constant time per step.
   struct Iterator: IteratorProtocol {
-    /// What is left of the current leaf: a run of the tape, or slots from `index` on.
-    private var run = RawSlots.none
-    private var slots: [Slot] = []
+    private let origin: SlotOrigin
+    /// What is left of the current leaf: a run of the tape, or words from `index` on.
+    private var run: RawSlots
+    private var leaf = SlotNode(from: 0, count: 0)
     private var index = 0
     /// The nodes not yet visited, the next one last.
-    private var pending: [Node]
+    private var pending: [SlotNode]
 
-    fileprivate init(_ root: Node) { pending = [root] }
+    fileprivate init(_ root: SlotNode, _ origin: SlotOrigin) {
+      self.origin = origin
+      run = RawSlots(origin, from: 0, count: 0)
+      pending = [root]
+    }
 
     @inline(__always)
     mutating func next() -> Slot? {
       while true {
         if let slot = run.next() { return slot }
-        if index < slots.count {
+        while index < leaf.words.count {
+          let word = leaf.words[index]
           index += 1
-          return slots[index - 1]
+          if word >= 0 { return origin.slot(at: word) }
+          if word != SlotNode.removed { return leaf.changes[~word] }
         }
         guard nextLeaf() else { return nil }
       }
@@ -124,102 +140,55 @@ extension SlotList: Sequence {
 
     /// The next slots if they are as read.
     mutating func nextRun() -> RawSlots? {
-      while run.isEmpty, index == slots.count {
+      while run.isEmpty, index == leaf.words.count {
         guard nextLeaf() else { return nil }
       }
-      defer { run = .none }
+      defer { run = RawSlots(origin, from: 0, count: 0) }
       return run.isEmpty ? nil : run
     }
 
     private mutating func nextLeaf() -> Bool {
       guard let node = pending.popLast() else { return false }
-      for child in node.children.reversed() { pending.append(child.node) }
-      run = node.raw
-      slots = node.slots
+      pending += node.children.reversed()
+      leaf = node
       index = 0
+      run = RawSlots(origin, from: node.start, count: node.isLeaf && node.words.isEmpty ? node.count : 0)
       return true
     }
   }
 
-  func makeIterator() -> Iterator { Iterator(root) }
-  var underestimatedCount: Int { count }
+  func makeIterator() -> Iterator { Iterator(root, origin) }
+  var underestimatedCount: Int { 0 }
 }
 
 /// A run of children as read, which only the tape holds.
 struct RawSlots: Sequence, IteratorProtocol {
-  private let document: JSONDocument
-  private let isObject: Bool
-  /// The tape position of the next child: of its name in an object.
+  private let origin: SlotOrigin
+  /// The place of the next child.
   private(set) var position: Int
   private(set) var count: Int
 
-  static let none = RawSlots(document: JSONTree.emptyObject.origin.document, isObject: true, position: 0, count: 0)
-
-  /// The children of a container in runs of at most `length`.
-  static func runs(of container: JSONValue, _ length: Int) -> [RawSlots] {
-    let document = container.document
-    let isObject = container.kind == .object
-    let words = document.tape
-    let tape = words.span
-    let end = document.last(container.position)
-    var position = document.first(container.position)
-    var runs: [RawSlots] = []
-    while position < end {
-      var run = RawSlots(document: document, isObject: isObject, position: position, count: 0)
-      while position < end, run.count < length {
-        position = TapeWord.next(tape, isObject ? position + 1 : position)
-        run.count += 1
-      }
-      runs.append(run)
-    }
-    return runs
+  init(_ origin: SlotOrigin, from position: Int, count: Int) {
+    (self.origin, self.position, self.count) = (origin, position, count)
   }
 
   var isEmpty: Bool { count == 0 }
-  var underestimatedCount: Int { count }
 
   @inline(__always)
   mutating func next() -> JSONNode.Slot? {
     guard count > 0 else { return nil }
-    let place = position
-    let value = JSONValue(document: document, position: isObject ? place + 1 : place)
-    position = document.next(value.position)
+    let slot = origin.slot(at: position)
+    position = origin.document.next(slot.value.origin.position)
     count -= 1
-    return JSONNode.Slot(
-      key: isObject ? JSONValue(document: document, position: place) : nil, value: JSONTree(value), place: place)
-  }
-
-  subscript(index: Int) -> JSONNode.Slot {
-    var rest = self
-    rest.position = place(of: index)
-    guard let slot = rest.next() else { preconditionFailure("no slot \(index)") }
     return slot
-  }
-
-  /// Calls `body` with the place and the name of each member, until it returns false.
-  func visitNames(_ body: (_ place: Int, _ document: JSONDocument, _ name: Int) -> Bool) -> Bool {
-    let words = document.tape
-    let tape = words.span
-    var name = position
-    for place in 0..<count {
-      guard body(place, document, name) else { return false }
-      name = TapeWord.next(tape, name + 1)
-    }
-    return true
   }
 
   /// Where the text of all these children is, with everything between them.
   var range: Range<Int> {
-    let last = place(of: count - 1)
-    return document.start(position)..<document.end(isObject ? last + 1 : last)
-  }
-
-  /// The tape position of a child.
-  private func place(of index: Int) -> Int {
-    let words = document.tape
-    let tape = words.span
-    var place = position
-    for _ in 0..<index { place = TapeWord.next(tape, isObject ? place + 1 : place) }
-    return place
+    var last = position
+    origin.visitPlaces(from: position, count) {
+      last = $1; return true
+    }
+    return origin.document.start(position)..<origin.document.end(origin.isObject ? last + 1 : last)
   }
 }

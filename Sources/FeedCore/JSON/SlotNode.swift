@@ -1,53 +1,80 @@
-/// A node of a `SlotList`: an inner node has children, a leaf has slots, a raw leaf is a run of the tape.
-///
-/// Whoever changes a node has made sure that no other list holds it.
-final class SlotNode {
+/// Where the children of a container are that nobody has changed: on the tape of its document.
+struct SlotOrigin {
   typealias Slot = JSONNode.Slot
 
-  /// A child of an inner node. Its count is here, so that a search by position does not have to look at the children.
-  struct SlotChild {
-    var node: SlotNode
-    var count: Int
+  let document: JSONDocument
+  let isObject: Bool
 
-    init(_ node: SlotNode, count: Int) {
-      self.node = node
-      self.count = count
-    }
-
-    init(_ children: [SlotChild]) {
-      self.init(SlotNode(children: children), count: children.reduce(0) { $0 + $1.count })
-    }
-
-    /// The node, held by nobody else.
-    mutating func own() -> SlotNode {
-      if !isKnownUniquelyReferenced(&node) { node = node.copied() }
-      return node
-    }
+  /// The child at a place: the tape position of its name in an object, and of its value in an array.
+  @inline(__always)
+  func slot(at place: Int) -> Slot {
+    Slot(
+      key: isObject ? JSONValue(document: document, position: place) : nil,
+      value: JSONTree(JSONValue(document: document, position: isObject ? place + 1 : place)), place: place)
   }
 
-  private(set) var children: [SlotChild]
-  private(set) var slots: [Slot]
-  /// Empty unless this is a raw leaf.
-  private(set) var raw: RawSlots
+  /// Whether a slot is the child that was read at its place, unchanged.
+  func isAsRead(_ slot: Slot) -> Bool {
+    guard slot.place >= 0, let value = slot.value.untouched, value.document === document else { return false }
+    guard isObject else { return value.position == slot.place }
+    return value.position == slot.place + 1 && slot.key?.document === document && slot.key?.position == slot.place
+  }
 
-  init(children: [SlotChild] = [], slots: [Slot] = [], raw: RawSlots = .none) {
+  /// Calls `body` with the places of `count` children, from the one at `start`, until it returns false.
+  @inline(__always)
+  func visitPlaces(from start: Int, _ count: Int, _ body: (_ index: Int, _ place: Int) -> Bool) {
+    let words = document.tape
+    let tape = words.span
+    var place = start
+    for index in 0..<count {
+      guard body(index, place) else { return }
+      place = TapeWord.next(tape, isObject ? place &+ 1 : place)
+    }
+  }
+}
+
+/// A node of a `SlotList`: an inner node has children, a leaf has a word for each slot. A raw leaf has no words: it is a
+/// run of the tape.
+struct SlotNode {
+  typealias Slot = JSONNode.Slot
+
+  private(set) var children: [SlotNode] = []
+  /// How many slots are in it and below it.
+  private(set) var count = 0
+  /// Of a raw leaf: the place of its first child.
+  private(set) var start = 0
+  /// For each slot of a leaf: the place of a child as read, or the complement of an index in `changes`, or `removed`.
+  private(set) var words: [Int] = []
+  /// The children of a leaf that were put in or changed, in any order.
+  private(set) var changes: [Slot] = []
+
+  /// The word of a member that was removed.
+  static let removed = Int.min
+
+  /// A raw leaf.
+  init(from start: Int, count: Int) { (self.start, self.count) = (start, count) }
+
+  init(children: [SlotNode]) {
     self.children = children
-    self.slots = slots
-    self.raw = raw
+    count = children.reduce(0) { $0 + $1.count }
   }
 
-  func copied() -> SlotNode { SlotNode(children: children, slots: slots, raw: raw) }
+  init(_ slots: some Sequence<Slot>, _ origin: SlotOrigin) {
+    for slot in slots { words.append(origin.isAsRead(slot) ? slot.place : add(slot)) }
+    count = words.count
+  }
+
+  /// A part of the slots of a leaf.
+  private init(_ words: ArraySlice<Int>, of node: SlotNode) { append(words, of: node) }
 
   var isLeaf: Bool { children.isEmpty }
+  private var isRaw: Bool { words.isEmpty && isLeaf }
   /// How many slots or children the node itself has.
-  private var size: Int { isLeaf ? leafCount : children.count }
-  var leafCount: Int { raw.count + slots.count }
-
-  subscript(place: Int) -> Slot { raw.isEmpty ? slots[place] : raw[place] }
+  private var size: Int { isLeaf ? count : children.count }
 
   /// The place of the child with the slot at `index`, which becomes the index in that child. The last child also takes
   /// the index after its end, where a slot may be inserted.
-  func place(of index: inout Int) -> Int {
+  private func place(of index: inout Int) -> Int {
     var place = 0
     while place < children.count - 1, index >= children[place].count {
       index -= children[place].count
@@ -56,164 +83,187 @@ final class SlotNode {
     return place
   }
 
-  /// As `SlotList.visitNames`.
+  func slot(at index: Int, _ origin: SlotOrigin) -> Slot {
+    var index = index
+    guard isLeaf else { return children[place(of: &index)].slot(at: index, origin) }
+    guard !isRaw else {
+      var place = start
+      origin.visitPlaces(from: start, index + 1) {
+        place = $1; return true
+      }
+      return origin.slot(at: place)
+    }
+    return words[index] >= 0 ? origin.slot(at: words[index]) : changes[~words[index]]
+  }
+
+  /// Calls `body` for each member that is not removed.
   /// - Parameter first: the index of the first slot.
-  /// - Returns: whether `body` never returned false.
-  func visitNames(from first: Int, _ body: (Int, JSONDocument, Int) -> Bool) -> Bool {
-    let slots = self.slots
-    // A span, so that only the name is copied and not the slot.
-    let span = slots.span
-    for place in span.indices where !span[place].isRemoved {
-      if let key = span[place].key, !body(first + place, key.document, key.position) { return false }
+  func visitNames(from first: Int, _ origin: SlotOrigin, _ body: (_ index: Int, _ name: JSONValue) -> Void) {
+    if isRaw {
+      origin.visitPlaces(from: start, count) { index, place in
+        body(first + index, JSONValue(document: origin.document, position: place))
+        return true
+      }
+    }
+    for (index, word) in words.enumerated() where word != Self.removed {
+      if let key = word >= 0 ? origin.slot(at: word).key : changes[~word].key { body(first + index, key) }
     }
     var next = first
     for child in children {
-      guard child.node.visitNames(from: next, body) else { return false }
+      child.visitNames(from: next, origin, body)
       next += child.count
     }
-    return raw.visitNames { body(first + $0, $1, $2) }
+  }
+
+  /// The members of one name that a search has found.
+  struct NameMatch {
+    var slot: Int?
+    var isDuplicate = false
+
+    @inline(__always)
+    mutating func add(_ index: Int) {
+      isDuplicate = slot != nil
+      slot = index
+    }
+  }
+
+  /// Searches all members for a name, until a second one has it.
+  /// - Parameters:
+  ///   - first: the index of the first slot.
+  ///   - text: the bytes of the origin's document.
+  ///   - tape: its tape.
+  func find(
+    _ name: MemberName, from first: Int, _ origin: SlotOrigin, _ text: borrowing Span<UInt8>,
+    _ tape: borrowing Span<UInt64>, _ match: inout NameMatch
+  ) {
+    if isRaw {
+      var place = start
+      for index in 0..<count {
+        if name.isString(at: place, of: origin.document, text, tape) { match.add(first + index) }
+        place = TapeWord.next(tape, place &+ 1)
+      }
+    }
+    for index in words.indices where words[index] != Self.removed {
+      let word = words[index]
+      let place = word >= 0 ? word : changes[~word].place
+      if place >= 0 {
+        if name.isString(at: place, of: origin.document, text, tape) { match.add(first + index) }
+      } else if let key = changes[~word].key, name.isString(at: key.position, of: key.document) {
+        match.add(first + index)
+      }
+    }
+    var next = first
+    for child in children where !match.isDuplicate {
+      child.find(name, from: next, origin, text, tape, &match)
+      next += child.count
+    }
   }
 
   // MARK: Changing
-  //
-  // An array is moved into a variable while it changes, so that the compiler proves that nothing else uses it. To prove
-  // it at run time would cost more than the change.
 
-  /// A child that only this node holds.
-  func ownChild(at place: Int) -> SlotNode {
-    var children = take(&self.children)
-    let node = children[place].own()
-    self.children = children
-    return node
-  }
-
-  /// Gives a leaf slots of its own.
-  func open() {
-    guard !raw.isEmpty else { return }
-    var slots: [Slot] = []
-    slots.reserveCapacity(SlotList.width + 1)
-    for slot in raw { slots.append(slot) }
-    self.slots = slots
-    raw = .none
-  }
-
-  func ownNode(at place: Int) -> JSONNode? {
-    var slots = take(&self.slots)
-    let node = slots[place].value.own()
-    self.slots = slots
-    return node
-  }
-
-  /// - Returns: the former value.
-  func replace(at place: Int, with value: JSONTree) -> JSONTree {
-    var slots = take(&self.slots)
-    let old = slots[place].value
-    slots[place].value = value
-    self.slots = slots
-    return old
-  }
-
-  func replace(at place: Int, with slot: Slot) {
-    var slots = take(&self.slots)
-    slots[place] = slot
-    self.slots = slots
+  /// Changes a slot that is not removed.
+  mutating func change<Result>(at index: Int, _ origin: SlotOrigin, _ body: (inout Slot) -> Result) -> Result {
+    var index = index
+    guard isLeaf else { return children[place(of: &index)].change(at: index, origin, body) }
+    open(origin)
+    if words[index] >= 0 { words[index] = add(origin.slot(at: words[index])) }
+    return body(&changes[~words[index]])
   }
 
   /// - Returns: the right part if the node had to be split.
-  func insert(_ slot: Slot, at index: Int) -> SlotChild? {
-    guard isLeaf else { return insertBelow(slot, at: index) }
-    open()
-    var slots = take(&self.slots)
-    slots.insert(slot, at: index)
-    var right: SlotChild?
-    if slots.count > SlotList.width {
-      let half = Self.split(&slots, index)
-      right = SlotChild(SlotNode(slots: half), count: half.count)
-    }
-    self.slots = slots
-    return right
-  }
-
-  /// Inserts into a child. If that was split, its right part becomes a child too, for which this node may be split.
-  private func insertBelow(_ slot: Slot, at index: Int) -> SlotChild? {
+  mutating func insert(_ slot: Slot, at index: Int, _ origin: SlotOrigin) -> SlotNode? {
     var index = index
-    let place = place(of: &index)
-    var children = take(&self.children)
-    let split = children[place].own().insert(slot, at: index)
-    children[place].count += 1
-    var right: SlotChild?
-    if let split {
-      children[place].count -= split.count
-      children.insert(split, at: place + 1)
-      if children.count > SlotList.width { right = SlotChild(Self.split(&children, place + 1)) }
+    open(origin)
+    count += 1
+    guard isLeaf else {
+      let place = place(of: &index)
+      guard let right = children[place].insert(slot, at: index, origin) else { return nil }
+      children.insert(right, at: place + 1)
+      guard children.count > SlotList.width else { return nil }
+      let part = SlotNode(children: Array(children[Self.half(children.count, place + 1)...]))
+      children.removeLast(part.children.count)
+      count -= part.count
+      return part
     }
-    self.children = children
+    words.insert(add(slot), at: index)
+    guard count > SlotList.width else { return nil }
+    let half = Self.half(count, index)
+    let right = SlotNode(words[half...], of: self)
+    self = SlotNode(words[..<half], of: self)
     return right
   }
 
-  /// Cuts off the right half; only the last item if that was just appended, so that appending fills every node.
-  private static func split<Item>(_ items: inout [Item], _ inserted: Int) -> [Item] {
-    let half = inserted == items.count - 1 ? inserted : items.count / 2
-    var right: [Item] = []
-    right.reserveCapacity(SlotList.width + 1)
-    right += items[half...]
-    items.removeSubrange(half...)
-    return right
-  }
+  /// Where to split: in the middle, but before an item that was just appended. So appending fills every node.
+  private static func half(_ count: Int, _ inserted: Int) -> Int { inserted == count - 1 ? inserted : count / 2 }
 
-  func remove(at index: Int) -> Slot {
-    if isLeaf {
-      open()
-      var slots = take(&self.slots)
-      let slot = slots.remove(at: index)
-      self.slots = slots
-      return slot
-    }
+  /// Removes a slot.
+  /// - Parameter leavesGap: whether the slots after it keep their indexes.
+  mutating func remove(at index: Int, leavesGap: Bool, _ origin: SlotOrigin) -> Slot {
     var index = index
-    let place = place(of: &index)
-    var children = take(&self.children)
-    let slot = children[place].own().remove(at: index)
-    children[place].count -= 1
-    Self.join(&children, place)
-    self.children = children
-    return slot
+    open(origin)
+    if !leavesGap { count -= 1 }
+    guard isLeaf else {
+      let place = place(of: &index)
+      defer { if !leavesGap { join(place, origin) } }
+      return children[place].remove(at: index, leavesGap: leavesGap, origin)
+    }
+    let word = words[index]
+    if leavesGap { words[index] = Self.removed } else { words.remove(at: index) }
+    return word >= 0 ? origin.slot(at: word) : takeChange(~word)
   }
 
   /// Removes an empty child; joins a small one with a neighbour if both fit in one node.
-  private static func join(_ children: inout [SlotChild], _ place: Int) {
+  private mutating func join(_ place: Int, _ origin: SlotOrigin) {
     if children[place].count == 0, children.count > 1 {
       children.remove(at: place)
-    } else if children[place].node.size < SlotList.width / 4, !merge(&children, place - 1) {
-      _ = merge(&children, place)
+    } else if children[place].size < SlotList.width / 4, !merge(place - 1, origin) {
+      _ = merge(place, origin)
     }
   }
 
-  /// Makes one child of `left` and the next one, if both are there and fit into one.
-  private static func merge(_ children: inout [SlotChild], _ left: Int) -> Bool {
-    guard left >= 0, left + 1 < children.count else { return false }
-    let right = children[left + 1].node
-    guard children[left].node.size + right.size <= SlotList.width else { return false }
-    let node = children[left].own()
-    node.open()
-    node.slots = take(&node.slots) + right.slots + Array(right.raw)
-    node.children = take(&node.children) + right.children
-    children[left].count += children[left + 1].count
-    children.remove(at: left + 1)
+  /// Makes one child of two neighbours, if both are there and fit into one.
+  private mutating func merge(_ left: Int, _ origin: SlotOrigin) -> Bool {
+    guard left >= 0, left + 1 < children.count,
+      children[left].size + children[left + 1].size <= SlotList.width
+    else { return false }
+    var right = children.remove(at: left + 1)
+    if right.isLeaf {
+      children[left].open(origin)
+      right.open(origin)
+      children[left].append(right.words[...], of: right)
+    } else {
+      children[left].children += right.children
+      children[left].count += right.count
+    }
     return true
   }
 
-  // MARK: Freeing
-
-  /// Gives the children away, and lets `body` move parts out of the slots.
-  func dismantle(_ body: (inout Slot) -> Void) -> [SlotChild] {
-    var slots = take(&self.slots)
-    for place in slots.indices { body(&slots[place]) }
-    return take(&children)
+  /// Gives a raw leaf its words, before its count changes.
+  private mutating func open(_ origin: SlotOrigin) {
+    guard isRaw else { return }
+    words.reserveCapacity(count + 1)
+    origin.visitPlaces(from: start, count) {
+      words.append($1); return true
+    }
   }
-}
 
-/// Moves an array out of a variable, so that it can be changed without a copy.
-private func take<Item>(_ items: inout [Item]) -> [Item] {
-  defer { items = [] }
-  return items
+  private mutating func append(_ words: ArraySlice<Int>, of node: SlotNode) {
+    for word in words {
+      self.words.append(word >= 0 || word == Self.removed ? word : add(node.changes[~word]))
+    }
+    count += words.count
+  }
+
+  /// - Returns: the word of the new change.
+  private mutating func add(_ slot: Slot) -> Int {
+    changes.append(slot)
+    return ~(changes.count - 1)
+  }
+
+  /// Takes a change out. The last one gets its place.
+  private mutating func takeChange(_ number: Int) -> Slot {
+    changes.swapAt(number, changes.count - 1)
+    if number < changes.count - 1, let word = words.firstIndex(of: ~(changes.count - 1)) { words[word] = ~number }
+    return changes.removeLast()
+  }
 }

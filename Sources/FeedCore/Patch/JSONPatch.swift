@@ -59,6 +59,8 @@ package struct JSONPatch: Sendable {
       throw FormatError("a JSON Patch is an array of operations, not \(value.kind.name)", at: value)
     }
     operations = []
+    // An operation takes at least seven words of the tape.
+    operations.reserveCapacity((value.document.last(value.position) - value.position) / 7)
     for child in value.children {
       let element = child.value
       guard operations.count < options.maxOperations else {
@@ -73,7 +75,7 @@ package struct JSONPatch: Sendable {
 
   /// Whether a value is an operation outside an array: an object with `op` and `path`.
   package static func isOperation(_ value: JSONValue) -> Bool {
-    value.member("op") != nil && value.member("path") != nil
+    value.kind == .object && value.member("op") != nil && value.member("path") != nil
   }
 
   /// Whether a value is clearly an operation of RFC 6902.
@@ -89,8 +91,8 @@ package struct JSONPatch: Sendable {
 
   // MARK: Reading one operation
 
-  private static let names = ["add", "remove", "replace", "move", "copy", "test"].map { Array($0.utf8) }
-  private static let memberNames = ["op", "path", "from", "value"].map { Array($0.utf8) }
+  private static let names = ShortNames("add", "remove", "replace", "move", "copy", "test")
+  private static let memberNames = ShortNames("op", "path", "from", "value")
 
   /// Reads one operation. Members that RFC 6902 does not know are ignored (§4).
   /// - Parameter number: for messages, from 1.
@@ -101,19 +103,27 @@ package struct JSONPatch: Sendable {
       FormatError("op \(number): " + message, at: value ?? element, limit: limit)
     }
     guard element.kind == .object else { throw error("an operation is an object, not \(element.kind.name)") }
+    let document = element.document
+    let (bytes, words) = (document.bytes, document.tape)
+    let (text, tape) = (bytes.span, words.span)
 
     // The tape positions of the members that have a meaning, in the order of `memberNames`.
     var places: [4 of Int] = .init(repeating: 0)
-    for child in element.children {
-      guard let key = child.key, let name = index(of: key, in: memberNames) else { continue }
-      // RFC 6902 §4: exactly once each. Two readers must not read it as two different patches.
-      guard places[name] == 0 else {
-        throw error("member '\(quoted(memberNames[name]))' occurs more than once", key)
+    var key = document.first(element.position)
+    let end = document.last(element.position)
+    while key < end {
+      if let name = memberNames.index(at: key, of: document, text, tape) {
+        // RFC 6902 §4: exactly once each. Two readers must not read it as two different patches.
+        guard places[name] == 0 else {
+          let text = "member '\(quoted(memberNames[name]))' occurs more than once"
+          throw error(text, JSONValue(document: document, position: key))
+        }
+        places[name] = key + 1
       }
-      places[name] = child.value.position
+      key = TapeWord.next(tape, key + 1)
     }
     func member(_ name: Int) -> JSONValue? {
-      places[name] == 0 ? nil : JSONValue(document: element.document, position: places[name])
+      places[name] == 0 ? nil : JSONValue(document: document, position: places[name])
     }
 
     func pointer(_ value: JSONValue?, _ name: String) throws(FormatError) -> JSONPointer {
@@ -130,7 +140,7 @@ package struct JSONPatch: Sendable {
 
     guard let op = member(0) else { throw error("no 'op'") }
     guard op.kind.isString else { throw error("'op' is \(op.kind.name), not a string", op) }
-    guard let name = index(of: op, in: names) else {
+    guard let name = names.index(at: op.position, of: document, text, tape) else {
       throw error("unknown op '\(shortened(JSONString.decoded(op)))'", op)
     }
     let target = try pointer(member(1), "path")
@@ -142,15 +152,6 @@ package struct JSONPatch: Sendable {
     case 4: return .copy(try pointer(member(2), "from"), to: target)
     default: return .test(target, equals: try tree())
     }
-  }
-
-  private static func index(of string: JSONValue, in names: [[UInt8]]) -> Int? {
-    guard string.kind == .string else { return names.firstIndex { JSONString.equals(string, $0[...]) } }
-    // The text is found once, not for each name.
-    let (start, bytes) = (string.document.start(string.position) + 1, string.document.bytes)
-    let text = bytes.span
-    for place in names.indices where JSONString.isSame(text, start, names[place][...]) { return place }
-    return nil
   }
 }
 

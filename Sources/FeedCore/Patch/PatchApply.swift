@@ -47,11 +47,10 @@ extension JSONPatch {
   package func apply(
     to tree: inout JSONTree, _ options: PatchOptions = PatchOptions(), undo: inout UndoLog?
   ) throws(PatchFailure) {
-    // What was replaced can be put back exactly, so such a patch changes the tree in place. To hold the old tree would
-    // make each change copy what it touches.
-    let isReversible = operations.allSatisfy(\.isReversible)
-    let before = isReversible ? nil : tree
-    var log = isReversible || undo != nil ? UndoLog() : nil
+    // If the patch fails, the log takes back what it has done. To hold the old tree instead would make each change copy
+    // what it touches; but an old tree in which nothing is open costs nothing.
+    let before = tree.untouched == nil ? nil : tree
+    var log = before == nil || undo != nil ? UndoLog(capacity: operations.count) : nil
     do throws(PatchFailure) {
       for (index, operation) in operations.enumerated() {
         let problem: String?
@@ -78,8 +77,13 @@ extension JSONPatch {
 package struct UndoLog: Sendable {
   /// The steps that undo the changes, the last one to be applied first.
   private var steps: [JSONPatch.Operation] = []
+  /// The tree after that many steps, once something was done to it that no step takes back exactly.
+  private var kept: (tree: JSONTree, count: Int)?
 
   package init() {}
+
+  /// - Parameter capacity: the number of steps for which there is room.
+  fileprivate init(capacity: Int) { steps.reserveCapacity(capacity) }
 
   /// The patch that turns the result back into the original document.
   package var patch: JSONPatch { JSONPatch(steps.reversed()) }
@@ -87,10 +91,24 @@ package struct UndoLog: Sendable {
   /// Adds the changes of the next patch.
   mutating func append(_ next: UndoLog) { steps += next.steps }
 
-  /// Puts back what the `replace` operations of a patch have replaced in `tree`.
+  /// Keeps a tree from which a member will be removed: to add it again would put it after all others.
+  mutating func keep(_ tree: JSONTree) {
+    if kept == nil { kept = (tree, steps.count) }
+  }
+
+  /// Whether steps alone can make the tree what it was, also the order of members.
+  var isExact: Bool { kept == nil }
+
+  /// Takes back all changes in `tree`.
   mutating func takeBack(in tree: inout JSONTree) {
-    while case .replace(let path, let old) = steps.popLast() {
-      do { _ = try tree.replace(at: path, with: old) } catch { preconditionFailure(error.message) }
+    if let kept {
+      tree = kept.tree
+      steps.removeLast(steps.count - kept.count)
+    }
+    kept = nil
+    var noLog: UndoLog?
+    while let step = steps.popLast() {
+      do { _ = try step.apply(to: &tree, PatchOptions(), &noLog) } catch { preconditionFailure(error.message) }
     }
   }
 
@@ -120,14 +138,6 @@ extension JSONPatch.Operation {
     old.map { .replace(place, with: $0) } ?? .remove(place)
   }
 
-  /// Whether the value that it replaces, put back, makes the tree what it was: also the order of members.
-  fileprivate var isReversible: Bool {
-    switch self {
-    case .replace, .test: true
-    case .add, .remove, .move, .copy: false
-    }
-  }
-
   /// What messages call it: `op 3 (remove /a)`.
   func label(_ number: Int) -> String {
     "op \(number) (\(name) \(path.tokens.isEmpty ? "\"\"" : path.shown))"
@@ -143,7 +153,7 @@ extension JSONPatch.Operation {
     case .remove(let path):
       guard !path.tokens.isEmpty else { return Self.wholeDocument }
       do {
-        let old = try tree.remove(at: path)
+        let old = try Self.remove(path, from: &tree, &undo)
         undo?.removed(old, from: path)
       } catch {
         guard options.ignoresMissing, error.isAbsence else { throw error }
@@ -163,8 +173,12 @@ extension JSONPatch.Operation {
       if from.isProperPrefix(of: path) { return "\(Self.place(from)) cannot be moved into itself" }
       let value = try tree.value(at: from)
       if from == path { return nil }
-      _ = try tree.remove(at: from)
-      let addition = try tree.add(value, at: path, makingParents: options.makesParents)
+      _ = try Self.remove(from, from: &tree, &undo)
+      let addition: JSONTree.Addition
+      do { addition = try tree.add(value, at: path, makingParents: options.makesParents) } catch {
+        undo?.removed(value, from: from)
+        throw error
+      }
       undo?.moved(value, from: from, to: path, in: addition.place(path), addition.before)
 
     case .test(let path, let expected):
@@ -174,6 +188,14 @@ extension JSONPatch.Operation {
       }
     }
     return nil
+  }
+
+  private static func remove(
+    _ path: JSONPointer, from tree: inout JSONTree, _ undo: inout UndoLog?
+  ) throws(PointerError) -> JSONTree {
+    if undo?.isExact == true, let element = try tree.removeElement(at: path) { return element }
+    undo?.keep(tree)
+    return try tree.remove(at: path)
   }
 
   private static let wholeDocument = "the whole document cannot be removed"

@@ -76,7 +76,7 @@ struct PatchFootprints {
   mutating func mark(_ access: Footprint, at pointer: JSONPointer, _ time: Int) -> Int {
     find(pointer)
     let count = pointer.tokens.count
-    for token in pointer.tokens[(last.way.count - 1)...] {
+    for token in pointer.tokens.dropFirst(last.way.count - 1) {
       nodes[last.way[last.way.count - 1]].next[Array(token)] = nodes.count
       last.way.append(nodes.count)
       nodes.append(FootprintNode(isIndex: JSONPointer.isIndex(token)))
@@ -105,7 +105,7 @@ struct PatchFootprints {
       last.way.removeSubrange(kept...)
       last.pointer = pointer
     }
-    for token in pointer.tokens[(last.way.count - 1)...] {
+    for token in pointer.tokens.dropFirst(last.way.count - 1) {
       guard let next = nodes[last.way[last.way.count - 1]].next[Array(token)] else { return }
       last.way.append(next)
     }

@@ -22,29 +22,41 @@ package struct EventRecord: Sendable {
 
   /// Whether a value is clearly meant as a record: it has `event` and `data`, and no member that records do not have.
   package static func isUnmistakable(_ value: JSONValue) -> Bool {
-    guard value.kind == .object, value.member(eventName)?.kind.isString == true, value.member(dataName) != nil else {
+    guard value.kind == .object, value.member("event")?.kind.isString == true, value.member("data") != nil else {
       return false
     }
     return value.children.allSatisfy { child in child.key?.string.map(memberNames.contains) == true }
   }
 
-  private static let noteName = Array("note".utf8)
-  private static let commentName = Array("comment".utf8)
+  private static let noteName = MemberName("note")
+  private static let commentName = MemberName("comment")
   private static let memberNames = ["event", "id", "data", "time", "url", "source", "etag", "mark", "seq"]
     .map { Array($0.utf8) }
-  private static let eventName = Array("event".utf8)
-  private static let idName = Array("id".utf8)
-  private static let dataName = Array("data".utf8)
+  private static let names = ShortNames("event", "id", "data")
 
   /// - Returns: nil for a note, an object without `event`.
   package init?(_ value: JSONValue) throws(FormatError) {
     guard value.kind == .object else {
       throw FormatError("expected an event record (an object), found \(value.kind.name)", at: value)
     }
-    guard let event = value.member(Self.eventName) else { return nil }
+    let document = value.document
+    let (bytes, words) = (document.bytes, document.tape)
+    let (text, tape) = (bytes.span, words.span)
+    // The tape positions of the members, in the order of `names`. The last one of a name counts.
+    var places: [3 of Int] = .init(repeating: 0)
+    var key = document.first(value.position)
+    let end = document.last(value.position)
+    while key < end {
+      if let name = Self.names.index(at: key, of: document, text, tape) { places[name] = key + 1 }
+      key = TapeWord.next(tape, key + 1)
+    }
+    func member(_ name: Int) -> JSONValue? {
+      places[name] == 0 ? nil : JSONValue(document: document, position: places[name])
+    }
+    guard let event = member(0) else { return nil }
     self.event = try Self.string(event, "event")
-    id = try value.member(Self.idName).map { (id) throws(FormatError) in try Self.string(id, "id") } ?? []
-    data = value.member(Self.dataName)
+    id = try member(1).map { (id) throws(FormatError) in try Self.string(id, "id") } ?? []
+    data = member(2)
   }
 
   /// The document that `data` holds: the value itself, or if it is a string, the JSON in it.

@@ -145,7 +145,7 @@ package struct RecordReader {
     lastSource = name
   }
 
-  private static let source = Array("source".utf8)
+  private static let source = MemberName("source")
 
   /// The documents that a skipped record may have been meant to change.
   package enum Reach: Equatable { case none, all, one(Int) }

@@ -52,7 +52,7 @@ extension Record {
 
   /// The name of this member in records and in the checkpoint.
   static let seqMember = "seq"
-  private static let seqName = Array(seqMember.utf8)
+  private static let seqName = MemberName(seqMember)
 }
 
 /// Divides input that comes in pieces into lines. Each byte is examined once.
