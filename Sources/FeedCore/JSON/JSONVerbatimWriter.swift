@@ -91,7 +91,7 @@ package struct JSONVerbatimWriter {
     write(tree, at: place, outside, &levels, to: &output)
     while let top = levels.indices.last {
       if levels[top].hasRuns, let run = levels[top].slots.nextRun() {
-        writeStart(of: run.position, &levels[top], to: &output)
+        writeStart(of: run.place, &levels[top], to: &output)
         output.append(text, run.range)
       } else if let slot = levels[top].slots.next() {
         write(slot, &levels, to: &output)

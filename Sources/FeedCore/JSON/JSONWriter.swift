@@ -20,103 +20,47 @@ package enum JSONWriter {
     formatter.write(text, to: &output)
   }
 
-  private static let openObject: [UInt8] = [UInt8(ascii: "{")]
-  private static let closeObject: [UInt8] = [UInt8(ascii: "}")]
-  private static let openArray: [UInt8] = [UInt8(ascii: "[")]
-  private static let closeArray: [UInt8] = [UInt8(ascii: "]")]
-  private static let comma: [UInt8] = [UInt8(ascii: ",")]
-  private static let colon: [UInt8] = [UInt8(ascii: ":")]
+  /// A container that is being written.
+  private struct OpenContainer {
+    var slots: SlotList.Iterator
+    let document: JSONDocument
+    let isObject: Bool
+    var isFirst = true
+  }
 
   /// Writes `tree` in a layout that does not depend on how it was read.
   package static func write(_ tree: JSONTree, in style: JSONStyle, to output: inout ByteWriter) {
     var formatter = JSONFormatter(style)
-    let isCompact = style == .compact
-    var run: CopiedRun?
-    var open: [(children: JSONTree.Children, isObject: Bool, isFirst: Bool)] = []
+    var open: [OpenContainer] = []
     var next: JSONTree? = tree
     while true {
       if let tree = next {
         next = nil
-        if let value = tree.untouched {
-          write(value, &formatter, isCompact, to: &output)
+        if let node = tree.node {
+          formatter.write(node.isArray ? UInt8(ascii: "[") : UInt8(ascii: "{"), to: &output)
+          open.append(
+            OpenContainer(slots: node.slots.makeIterator(), document: tree.origin.document, isObject: !node.isArray))
         } else {
-          let isObject = tree.kind == .object
-          formatter.write((isObject ? openObject : openArray).span, to: &output)
-          open.append((tree.children, isObject, true))
+          formatter.write(tree.origin.document, tree.origin.range, to: &output)
         }
-      } else if open.isEmpty {
-        return
-      } else if let (key, value) = open[open.count - 1].children.next() {
-        if isCompact {
-          if run?.extend(key, value) == true { continue }
-          run?.write(to: &output)
-          run = CopiedRun(key, value)
-        }
-        let top = open.count - 1
-        if !open[top].isFirst { formatter.write(comma.span, to: &output) }
-        open[top].isFirst = false
-        if run != nil { continue }
-        if let key {
-          write(key, &formatter, isCompact, to: &output)
-          formatter.write(colon.span, to: &output)
-        }
-        next = value
-      } else if let (_, isObject, _) = open.popLast() {
-        run?.write(to: &output)
-        run = nil
-        formatter.write((isObject ? closeObject : closeArray).span, to: &output)
+        continue
       }
-    }
-  }
-
-  private static func write(
-    _ value: JSONValue, _ formatter: inout JSONFormatter, _ isCompact: Bool, to output: inout ByteWriter
-  ) {
-    let bytes = value.document.bytes
-    let text = bytes.span.extracting(value.range)
-    if !isCompact {
-      formatter.write(text, to: &output)
-    } else if value.document.isCompact {
-      output.append(text)
-    } else {
-      JSONFormatter.writeCompact(text, to: &output)
-    }
-  }
-
-  /// Children of an opened container that are neighbours in one compact document. They are copied at once, with the
-  /// commas and colons between them.
-  private struct CopiedRun {
-    private let document: JSONDocument
-    private let first: Int
-    private var last: Int
-    private var next: Int
-
-    /// - Returns: nil for a child that cannot be copied with its name.
-    init?(_ key: JSONValue?, _ value: JSONTree) {
-      guard value.node == nil, value.origin.document.isCompact else { return nil }
-      document = value.origin.document
-      last = value.origin.position
-      next = document.next(last)
-      guard let key else {
-        first = last
-        return
+      guard let top = open.indices.last else { return }
+      let run = open[top].slots.nextRun()
+      let slot = run == nil ? open[top].slots.next() : nil
+      if run == nil, slot == nil {
+        formatter.write(open[top].isObject ? UInt8(ascii: "}") : UInt8(ascii: "]"), to: &output)
+        open.removeLast()
+        continue
       }
-      first = key.position
-      if key.document !== document || first + 1 != last { return nil }
-    }
-
-    /// Adds a child if it is the next one in the document.
-    mutating func extend(_ key: JSONValue?, _ value: JSONTree) -> Bool {
-      let start = key?.position ?? value.origin.position
-      guard start == next, value.node == nil, value.origin.document === document else { return false }
-      if let key, key.document !== document || start + 1 != value.origin.position { return false }
-      last = value.origin.position
-      next = document.next(last)
-      return true
-    }
-
-    func write(to output: inout ByteWriter) {
-      output.append(document.bytes, document.start(first)..<document.end(last))
+      if !open[top].isFirst { formatter.write(UInt8(ascii: ","), to: &output) }
+      open[top].isFirst = false
+      if let run { formatter.write(open[top].document, run.range, to: &output) }
+      if let key = slot?.key {
+        formatter.write(key.document, key.range, to: &output)
+        formatter.write(UInt8(ascii: ":"), to: &output)
+      }
+      next = slot?.value
     }
   }
 }
@@ -147,6 +91,7 @@ package struct JSONStyle: Equatable, Sendable {
 /// recursion: its only state is the depth.
 struct JSONFormatter {
   private let style: JSONStyle
+  private let isCompact: Bool
   private var depth = 0
   /// A bracket was just opened: the closing one follows directly, anything else starts a new line.
   private var atStart = false
@@ -159,7 +104,23 @@ struct JSONFormatter {
 
   init(_ style: JSONStyle) {
     self.style = style
+    isCompact = style == .compact
     indentation = style.lineStart ?? []
+  }
+
+  /// Writes a punctuation mark.
+  mutating func write(_ mark: UInt8, to output: inout ByteWriter) {
+    if isCompact { return output.append(mark) }
+    let text = [mark]
+    write(text.span, to: &output)
+  }
+
+  /// Writes a part of a document: a name, a value, or several with what is between them.
+  mutating func write(_ document: JSONDocument, _ range: Range<Int>, to output: inout ByteWriter) {
+    if isCompact, document.isCompact { return output.append(document.bytes, range) }
+    let bytes = document.bytes
+    let text = bytes.span.extracting(range)
+    if isCompact { Self.writeCompact(text, to: &output) } else { write(text, to: &output) }
   }
 
   /// Writes `text` with new white space. What needs none in between is copied at once.

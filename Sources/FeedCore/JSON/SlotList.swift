@@ -15,7 +15,7 @@ struct SlotList {
   /// New nodes are three quarters full, so that the first insertions do not split every node.
   static let fill = width * 3 / 4
 
-  private let origin: SlotOrigin
+  let origin: SlotOrigin
   private var root: SlotNode
 
   var count: Int { root.count }
@@ -111,8 +111,7 @@ extension SlotList: Sequence {
   /// Iterates over the slots in order, without the gaps, in constant time per step.
   struct Iterator: IteratorProtocol {
     private let origin: SlotOrigin
-    /// What is left of the current leaf: a run of the tape, or words from `index` on.
-    private var run: RawSlots
+    /// The current leaf with its words, and the index of the next one.
     private var leaf = SlotNode(from: 0, count: 0)
     private var index = 0
     /// The nodes not yet visited, the next one last.
@@ -120,75 +119,52 @@ extension SlotList: Sequence {
 
     fileprivate init(_ root: SlotNode, _ origin: SlotOrigin) {
       self.origin = origin
-      run = RawSlots(origin, from: 0, count: 0)
       pending = [root]
     }
 
-    @inline(__always)
     mutating func next() -> Slot? {
+      guard findWord() else { return nil }
+      let word = leaf.words[index]
+      index += 1
+      return word >= 0 ? origin.slot(at: word) : leaf.changes[~word]
+    }
+
+    /// Children as read that follow each other in their document.
+    /// - Returns: the place of the first one, and where the text of all of them is, with everything between them. Nil if
+    ///   the next slot is another one, and at the end.
+    mutating func nextRun() -> (place: Int, range: Range<Int>)? {
+      guard findWord(), leaf.words[index] >= 0 else { return nil }
+      let tape = origin.document.tape
+      let words = tape.span
+      let first = leaf.words[index]
+      var last = first
+      var value = origin.isObject ? first + 1 : first
+      index += 1
+      while index < leaf.words.count, leaf.words[index] == TapeWord.next(words, value) {
+        last = leaf.words[index]
+        value = origin.isObject ? last + 1 : last
+        index += 1
+      }
+      return (first, origin.document.start(first)..<origin.document.end(value))
+    }
+
+    /// Goes to the next word that is no gap.
+    @inline(__always)
+    private mutating func findWord() -> Bool {
       while true {
-        if let slot = run.next() { return slot }
         while index < leaf.words.count {
-          let word = leaf.words[index]
+          if leaf.words[index] != SlotNode.removed { return true }
           index += 1
-          if word >= 0 { return origin.slot(at: word) }
-          if word != SlotNode.removed { return leaf.changes[~word] }
         }
-        guard nextLeaf() else { return nil }
+        guard let node = pending.popLast() else { return false }
+        pending += node.children.reversed()
+        leaf = node
+        leaf.open(origin)
+        index = 0
       }
-    }
-
-    /// The next slots if they are as read.
-    mutating func nextRun() -> RawSlots? {
-      while run.isEmpty, index == leaf.words.count {
-        guard nextLeaf() else { return nil }
-      }
-      defer { run = RawSlots(origin, from: 0, count: 0) }
-      return run.isEmpty ? nil : run
-    }
-
-    private mutating func nextLeaf() -> Bool {
-      guard let node = pending.popLast() else { return false }
-      pending += node.children.reversed()
-      leaf = node
-      index = 0
-      run = RawSlots(origin, from: node.start, count: node.isLeaf && node.words.isEmpty ? node.count : 0)
-      return true
     }
   }
 
   func makeIterator() -> Iterator { Iterator(root, origin) }
   var underestimatedCount: Int { 0 }
-}
-
-/// A run of children as read, which only the tape holds.
-struct RawSlots: Sequence, IteratorProtocol {
-  private let origin: SlotOrigin
-  /// The place of the next child.
-  private(set) var position: Int
-  private(set) var count: Int
-
-  init(_ origin: SlotOrigin, from position: Int, count: Int) {
-    (self.origin, self.position, self.count) = (origin, position, count)
-  }
-
-  var isEmpty: Bool { count == 0 }
-
-  @inline(__always)
-  mutating func next() -> JSONNode.Slot? {
-    guard count > 0 else { return nil }
-    let slot = origin.slot(at: position)
-    position = origin.document.next(slot.value.origin.position)
-    count -= 1
-    return slot
-  }
-
-  /// Where the text of all these children is, with everything between them.
-  var range: Range<Int> {
-    var last = position
-    origin.visitPlaces(from: position, count) {
-      last = $1; return true
-    }
-    return origin.document.start(position)..<origin.document.end(origin.isObject ? last + 1 : last)
-  }
 }

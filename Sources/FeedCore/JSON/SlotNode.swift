@@ -239,7 +239,7 @@ struct SlotNode {
   }
 
   /// Gives a raw leaf its words, before its count changes.
-  private mutating func open(_ origin: SlotOrigin) {
+  mutating func open(_ origin: SlotOrigin) {
     guard isRaw else { return }
     words.reserveCapacity(count + 1)
     origin.visitPlaces(from: start, count) {
