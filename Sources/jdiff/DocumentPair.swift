@@ -14,21 +14,32 @@ struct DocumentPair {
     let newText = try read(options.files[1], &progress, like: oldText)
     progress.enter("comparing", large: Self.large)
     if options.takesEmptyFiles, oldText.isEmpty || newText.isEmpty { return try showOnly(oldText, newText) }
-    let old = try parse(oldText, options.files[0])
-    var output = ByteWriter(streams.output, records: .filter)
     // Most equal documents are equal byte for byte.
-    if sameBytes(oldText.span, newText.span), !options.isMergePatch || old.root.kind == .object {
-      print(.none(old, options), to: &output)
-      try output.flushOutput()
+    if sameBytes(oldText.span, newText.span),
+      let kind = JSONCheck.kind(of: oldText, maxDepth: options.maxDepth, hasComments: options.takesComments),
+      try printNone(kind)
+    {
       return .yes
     }
+    let old = try parse(oldText, options.files[0])
     let new = try parse(newText, options.files[1], like: old)
+    var output = ByteWriter(streams.output, records: .filter)
     let isSame = try printPatch(
       from: Side(old, options.scope, of: options.files[0].name),
       to: Side(new, options.scope, of: options.files[1].name),
       &output)
     try output.flushOutput()
     return isSame ? .yes : .no
+  }
+
+  /// Prints the patch between a document and itself.
+  /// - Returns: false if that takes more than its kind.
+  private func printNone(_ kind: JSONKind) throws(ToolFailure) -> Bool {
+    guard let none = PatchOutput.none(kind, options) else { return false }
+    var output = ByteWriter(streams.output, records: .filter)
+    print(none, to: &output)
+    try output.flushOutput()
+    return true
   }
 
   private func read(
@@ -62,7 +73,7 @@ struct DocumentPair {
       do { patch = try PatchOutput.between(old, new, options) } catch {
         throw .failed(.error, error.message, source: options.files[1].name)
       }
-      let printed = patch ?? .none(old.whole, options)
+      let printed = patch ?? .none(old.whole.root.kind, options) ?? .merge(old.whole.root.text)
       if options.verifies { try printed.verify(from: old, to: new, options.scope) }
       print(printed, to: &output)
       return patch == nil

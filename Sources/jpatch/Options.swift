@@ -151,6 +151,9 @@ extension Options {
   /// Nil: that of the document.
   var layout: JSONStyle? { isCompact ? .compact : indent.map { .indented($0) } }
 
+  /// Whether a document that no patch changes is printed byte for byte, and nothing else is done.
+  var printsAsRead: Bool { layout == nil && !isSelecting && !isInPlace && !isCheck && undo == nil }
+
   var select: JSONPointer { selected ?? JSONPointer() }
   /// Whether a part was selected, even if it is the whole document.
   var isSelecting: Bool { selected != nil }

@@ -10,7 +10,14 @@ struct PatchCommand {
     try checkUndoFile()
     try checkInPlace()
     let patches = try NamedPatch.read(options, streams)
-    let (edited, document) = try readDocument()
+    let (edited, text) = try readText()
+    if options.printsAsRead, patches.allSatisfy(\.isEmpty), isValid(text) {
+      var output = ByteWriter(streams.output, records: .filter)
+      output.append(text)
+      try output.flushOutput()
+      return .yes
+    }
+    let document = try parse(text)
     try options.refuseSwapped(patches, to: document.root)
     var tree = JSONTree(document.root)
     var undo = options.undo.map { _ in UndoLog() }
@@ -49,13 +56,27 @@ struct PatchCommand {
 
   /// The document, and its file if it is to be replaced.
   func readDocument() throws(ToolFailure) -> (file: EditedFile?, document: JSONDocument) {
-    guard options.isInPlace else { return (nil, try options.readDocument(options.file, streams)) }
+    let (file, text) = try readText()
+    return (file, try parse(text))
+  }
+
+  private func readText() throws(ToolFailure) -> (file: EditedFile?, text: [UInt8]) {
+    guard options.isInPlace else { return (nil, try options.readAll(options.file, streams)) }
     let file: EditedFile
     do throws(EditedFile.EditProblem) { file = try EditedFile.open(options.filePath) } catch { throw refusal(error) }
     let content = try options.file.readAll(
       from: file.descriptor, limit: options.patching.maxSize, option: "--max-size",
       isWorthReading: options.comments.mayBegin)
-    return (file, try options.file.parse(content, maxDepth: options.maxDepth, comments: options.comments))
+    return (file, content)
+  }
+
+  private func parse(_ text: [UInt8]) throws(ToolFailure) -> JSONDocument {
+    try options.file.parse(text, maxDepth: options.maxDepth, comments: options.comments)
+  }
+
+  /// Whether a text is a document. If not, parsing it tells why.
+  private func isValid(_ text: [UInt8]) -> Bool {
+    JSONCheck.kind(of: text, maxDepth: options.maxDepth, hasComments: options.takesComments) != nil
   }
 
   /// Replaces the document's file, and writes the undo patch with it. The file is not replaced if another program has

@@ -21,6 +21,8 @@ struct NamedPatch {
   let source: String
 
   var isMerge: Bool { if case .merge = patch { true } else { false } }
+  /// Whether it has no operations, as what jdiff prints for equal documents.
+  var isEmpty: Bool { if case .operations(let list) = patch { list.operations.isEmpty } else { false } }
 
   /// - Parameter record: what messages call the document, if there are several.
   func apply(

@@ -6,7 +6,9 @@ func fuzzJSON(_ bytes: [UInt8]) {
   if let commented = try? JSONDocument(parsing: bytes, maxDepth: 500, hasComments: true), commented.commented != nil {
     roundTrip(commented)
   }
-  guard let document = try? JSONDocument(parsing: bytes, maxDepth: 500) else { return }
+  let document = try? JSONDocument(parsing: bytes, maxDepth: 500)
+  promise(JSONCheck.kind(of: bytes, maxDepth: 500) == document?.root.kind, "a check and a scan differ")
+  guard let document else { return }
   roundTrip(document)
   strings(document)
   rescan(document)

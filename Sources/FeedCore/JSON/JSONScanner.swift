@@ -23,6 +23,8 @@ package struct JSONScanner {
 
   let maxDepth: Int
   private let isAtStart: Bool
+  /// Whether the tape is wanted. If not, it holds the open containers, and a few thousand words that fit in the cache.
+  private let keepsTape: Bool
   var expected = Expected.value
   /// What must follow a value in the innermost container.
   var afterValue = Expected.nothing
@@ -39,9 +41,11 @@ package struct JSONScanner {
   /// - Parameters:
   ///   - maxDepth: how many containers may be open at once.
   ///   - isAtStart: whether the bytes begin a text, so that they may show a byte order mark or another encoding.
-  package init(maxDepth: Int = defaultMaxDepth, isAtStart: Bool = true) {
+  ///   - keepsTape: false if the text is only checked.
+  package init(maxDepth: Int = defaultMaxDepth, isAtStart: Bool = true, keepsTape: Bool = true) {
     self.maxDepth = maxDepth
     self.isAtStart = isAtStart
+    self.keepsTape = keepsTape
   }
 
   /// Whether anything except white space was read.
@@ -57,7 +61,8 @@ package struct JSONScanner {
     if tape.capacity == 0 {
       // Usually enough for a text that is complete. In a stream, the bytes may hold many documents, and each would
       // reserve room for all of them.
-      tape.reserveCapacity(isAtStart && isLast ? bytes.count / 8 + 16 : 64)
+      tape.reserveCapacity(
+        !keepsTape ? Self.forgottenWords : isAtStart && isLast ? bytes.count / 8 + 16 : 64)
     }
     var index = offset
     defer { offset = index }
@@ -129,13 +134,15 @@ package struct JSONScanner {
     case .key, .keyOrEnd, .value, .elementOrEnd: break
     case .colon, .memberEnd, .elementEnd, .nothing: return true
     }
+    if !keepsTape, tape.capacity - tape.count < 16 { forgetClosed() }
     let count = tape.count
-    makeRoom(for: 8)
+    makeRoom(for: 16)
     var run = JSONRun(
       index: index, expected: expected, container: container, isObject: afterValue == .memberEnd, depth: openCount,
       deepest: depth, maxDepth: maxDepth, watchedDepth: watchedDepth, isCompact: isCompact)
     var end: TokenEnd?
-    tape.append(addingCapacity: tape.capacity - count) { room in
+    // A few words are left for what comes after the run, so that the tape does not grow there.
+    tape.append(addingCapacity: tape.capacity - count - 8) { room in
       end = run.scan(bytes, &room, from: count)
     }
     index = run.index
@@ -301,6 +308,26 @@ package struct JSONScanner {
   mutating func makeRoom(for count: Int) {
     guard tape.capacity - tape.count < count else { return }
     tape.reserveCapacity(max(2 * tape.count, tape.count + count, 64))
+  }
+
+  /// How many words are made before they are forgotten.
+  private static let forgottenWords = 4096
+
+  /// Removes all words but those of the open containers.
+  private mutating func forgetClosed() {
+    // From the innermost container out.
+    var words: [UInt64] = []
+    for level in (0..<openCount).reversed() {
+      let outer = TapeWord.outer(tape[container + 1])
+      words.append(TapeWord.inside(2 * max(level - 1, 0), isObject: outer.isObject))
+      words.append(tape[container])
+      container = outer.position
+    }
+    container = 2 * (openCount - 1)
+    tape.removeAll(keepingCapacity: true)
+    tape += words.reversed()
+    // So that most of the words are new ones the next time.
+    makeRoom(for: tape.count)
   }
 
   // MARK: Between tokens

@@ -18,10 +18,10 @@ enum PatchOutput {
     return differ.changes.isEmpty ? nil : .operations(differ.patch())
   }
 
-  /// The patch that changes nothing. A document that is not an object can only be replaced, by its whole text.
-  static func none(_ document: JSONDocument, _ options: Options) -> PatchOutput {
-    let isObject = document.root.kind == .object
-    return options.isMergePatch ? .merge(isObject ? Array("{}".utf8) : document.root.text) : .operations(JSONPatch())
+  /// The patch that changes nothing; nil if only the whole text of the document can replace it.
+  static func none(_ kind: JSONKind, _ options: Options) -> PatchOutput? {
+    if !options.isMergePatch { return .operations(JSONPatch()) }
+    return kind == .object ? .merge(Array("{}".utf8)) : nil
   }
 
   /// Writes it on one line, or with a line for each operation or member.
