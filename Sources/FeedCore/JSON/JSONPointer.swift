@@ -113,9 +113,9 @@ package struct JSONPointer: Sendable {
       return pointer.token(pointer.end(of: number), end)
     }
 
-    package func makeIterator() -> Iterator { Iterator(pointer: pointer, place: pointer.range.lowerBound) }
+    package func makeIterator() -> TokenIterator { TokenIterator(pointer: pointer, place: pointer.range.lowerBound) }
 
-    package struct Iterator: IteratorProtocol {
+    package struct TokenIterator: IteratorProtocol {
       fileprivate let pointer: JSONPointer
       /// Where the next token's slash is.
       fileprivate var place: Int

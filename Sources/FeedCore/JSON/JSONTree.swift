@@ -9,8 +9,8 @@
 //                                                         └─ raw
 //
 // Trees are values: a copy shares everything with the old tree, and an edit copies first what another tree shares. So a
-// patch that fails half-way has changed nothing, and a snapshot costs nothing. What no other tree shares is changed in
-// place. So the second operation on a container copies nothing.
+// snapshot costs nothing. What no other tree shares is changed in place. So the second operation on a container copies
+// nothing.
 
 /// A JSON value, as read or as edited.
 package struct JSONTree: Sendable {

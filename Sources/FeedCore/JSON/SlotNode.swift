@@ -20,14 +20,14 @@ struct SlotOrigin {
     return value.position == slot.place + 1 && slot.key?.document === document && slot.key?.position == slot.place
   }
 
-  /// Calls `body` with the places of `count` children, from the one at `start`, until it returns false.
+  /// Calls `body` with the places of `count` children, from the one at `start`.
   @inline(__always)
-  func visitPlaces(from start: Int, _ count: Int, _ body: (_ index: Int, _ place: Int) -> Bool) {
+  func visitPlaces(from start: Int, _ count: Int, _ body: (_ index: Int, _ place: Int) -> Void) {
     let words = document.tape
     let tape = words.span
     var place = start
     for index in 0..<count {
-      guard body(index, place) else { return }
+      body(index, place)
       place = TapeWord.next(tape, isObject ? place &+ 1 : place)
     }
   }
@@ -88,9 +88,7 @@ struct SlotNode {
     guard isLeaf else { return children[place(of: &index)].slot(at: index, origin) }
     guard !isRaw else {
       var place = start
-      origin.visitPlaces(from: start, index + 1) {
-        place = $1; return true
-      }
+      origin.visitPlaces(from: start, index + 1) { place = $1 }
       return origin.slot(at: place)
     }
     return words[index] >= 0 ? origin.slot(at: words[index]) : changes[~words[index]]
@@ -102,7 +100,6 @@ struct SlotNode {
     if isRaw {
       origin.visitPlaces(from: start, count) { index, place in
         body(first + index, JSONValue(document: origin.document, position: place))
-        return true
       }
     }
     for (index, word) in words.enumerated() where word != Self.removed {
@@ -242,9 +239,7 @@ struct SlotNode {
   mutating func open(_ origin: SlotOrigin) {
     guard isRaw else { return }
     words.reserveCapacity(count + 1)
-    origin.visitPlaces(from: start, count) {
-      words.append($1); return true
-    }
+    origin.visitPlaces(from: start, count) { words.append($1) }
   }
 
   private mutating func append(_ words: ArraySlice<Int>, of node: SlotNode) {

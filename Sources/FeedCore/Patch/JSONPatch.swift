@@ -1,5 +1,5 @@
-// JSON Patch, RFC 6902. The whole patch is read before anything changes, so a malformed patch is refused first. It is
-// applied to a tree, so a patch that fails half-way leaves the given tree unchanged.
+// JSON Patch, RFC 6902. The whole patch is read before anything changes, so a malformed patch is refused first. If it
+// fails half-way, what it has done to the tree is taken back.
 
 /// The kinds of patch, by their names on the command line.
 package enum PatchType: String, CaseIterable { case jsonPatch = "json-patch", mergePatch = "merge-patch" }

@@ -51,6 +51,7 @@ extension JSONPatch {
     // what it touches; but an old tree in which nothing is open costs nothing.
     let before = tree.untouched == nil ? nil : tree
     var log = before == nil || undo != nil ? UndoLog(capacity: operations.count) : nil
+    if let before { log?.keep(before) }
     do throws(PatchFailure) {
       for (index, operation) in operations.enumerated() {
         let problem: String?
@@ -77,7 +78,7 @@ extension JSONPatch {
 package struct UndoLog: Sendable {
   /// The steps that undo the changes, the last one to be applied first.
   private var steps: [JSONPatch.Operation] = []
-  /// The tree after that many steps, once something was done to it that no step takes back exactly.
+  /// The tree after that many steps, if it is to be put back as a whole.
   private var kept: (tree: JSONTree, count: Int)?
 
   package init() {}
@@ -91,12 +92,12 @@ package struct UndoLog: Sendable {
   /// Adds the changes of the next patch.
   mutating func append(_ next: UndoLog) { steps += next.steps }
 
-  /// Keeps a tree from which a member will be removed: to add it again would put it after all others.
+  /// Keeps a tree, for instance if a member will be removed: to add it again would put it after all others.
   mutating func keep(_ tree: JSONTree) {
     if kept == nil { kept = (tree, steps.count) }
   }
 
-  /// Whether steps alone can make the tree what it was, also the order of members.
+  /// Whether the steps alone make the tree what it was, also the order of members.
   var isExact: Bool { kept == nil }
 
   /// Takes back all changes in `tree`.
