@@ -28,12 +28,13 @@ enum AbsentItems {
     return PageCounts(root, nil, total: total, items: place, count: 0).items?.value == DecimalText(0)
   }
 
-  /// Whether a page has no items wherever they may be: it shows that, or it has an empty array.
+  /// Whether a page has no items wherever they may be: it shows that, or it has an empty array and no rows.
   static func isPlainlyEmpty(_ root: JSONValue) -> Bool {
     guard root.kind == .object, !isError(root), !hasObjects(root) else { return false }
     if areShown(by: root, at: nil, total: nil, hasNext: false) { return true }
-    let inner = root.children.map(\.value).filter { $0.kind == .object }
-    return ([root] + inner).contains { object in
+    let objects = [root] + root.children.map(\.value).filter { $0.kind == .object }
+    if objects.contains(where: { $0.children.contains { ItemArray.isRows($0.value) } }) { return false }
+    return objects.contains { object in
       object.children.contains { $0.value.kind == .array && !$0.value.hasChildren }
     } || ["data", "items", "results", "value", "records"].contains { root.member($0)?.isNull == true }
   }

@@ -7,7 +7,8 @@ extension Convention {
     "/links/next", "/_links/next", "/@odata.nextLink", "/odata.nextLink", "/@nextLink", "/d/__next", "/nextLink",
     "/meta/pagination/next", "/meta/next", "/pagination/next", "/paging/next", "/info/next", "/next_page_url",
     "/pagination/next_url", "/next_url", "/next_href", "/nextRecordsUrl", "/hydra:view/hydra:next", "/hydra:view/next",
-    "/view/next", "/next_page", "/next", "/pages/next", "/topic_list/more_topics_url", "/links", "/link",
+    "/view/next", "/next_page", "/next", "/pages/next", "/_pagination/next", "/topic_list/more_topics_url", "/links",
+    "/link",
   ]
 
   /// Pages that would have a link if there were a next page.
@@ -26,6 +27,7 @@ extension Convention {
     Convention("Okta", ["header:x-okta-request-id"], "link"),
     Convention("ActivityPub", ["/type=OrderedCollection", "/first"], "/next /first", items: "/orderedItems"),
     Convention("Matrix", ["/chunk", "/start"], "from=/end", items: "/chunk"),
+    Convention("Datasette", ["/database", "/table", "/columns", "/rows", "/next_url"], "/next_url", items: "/rows"),
     Convention("Discourse", ["/topic_list/topics"], "/topic_list/more_topics_url", items: "/topic_list/topics"),
   ]
 
@@ -105,6 +107,23 @@ extension Convention {
     Convention("PagerDuty", ["/offset", "/limit", "/more"], "offset=+items", hasMore: "/more"),
     Convention("PagerDuty", ["/records", "/limit", "/next_cursor"], "cursor=/next_cursor", items: "/records"),
     Convention("Datadog", ["/data", "/meta/page/after"], "body:/page/cursor=/meta/page/after", isInBody: true),
+    Convention("MLflow", ["/runs", "/next_page_token"], "{body}page_token=/next_page_token", items: "/runs"),
+    Convention(
+      "MLflow", ["/experiments", "/next_page_token"], "{body}page_token=/next_page_token", items: "/experiments"),
+    Convention(
+      "MCP", ["/jsonrpc=2.0", "/result/nextCursor"], "body:/params/cursor=/result/nextCursor", isInBody: true),
+    Convention(
+      "fastapi-pagination", ["/items", "/total", "/page", "/size", "/pages"], "page=+1", items: "/items",
+      total: "/pages", isInBody: false),
+    Convention(
+      "RabbitMQ", ["/items", "/page", "/page_count", "/page_size", "/item_count", "/filtered_count"], "page=+1",
+      items: "/items", total: "/page_count"),
+    Convention(
+      "NATS", ["/connections", "/num_connections", "/offset", "/limit", "/total"], "offset=+items",
+      items: "/connections", total: "/total"),
+    Convention(
+      "AWS", ["/events", "/nextForwardToken", "/nextBackwardToken"], "body:/nextToken=/nextForwardToken",
+      items: "/events", isInBody: true),
     Convention("Zoom", ["/next_page_token", "/page_size"], "next_page_token=/next_page_token"),
     Convention("Steam", ["/query_summary", "/reviews", "/cursor"], "cursor=/cursor", items: "/reviews"),
     Convention(
@@ -126,7 +145,7 @@ extension Convention {
   /// Arrays of objects that are not the items.
   static let besideItems: Set<String> = [
     "included", "includes", "errors", "warnings", "links", "link", "facets", "suggested_facets", "curies", "normalized",
-    "redirects", "interwiki",
+    "redirects", "interwiki", "searchedLogStreams",
   ]
 
   /// HAL's object of links. It contains no items, but may have an array of objects (`curies`).

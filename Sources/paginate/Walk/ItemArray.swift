@@ -18,8 +18,9 @@ enum ItemArray {
     if root.kind == .array { return JSONPointer() }
     var places: Places = [(root, -1, nil)]
     var level = 0..<1
-    // The empty arrays of the first level that has some.
+    // The empty arrays of the first level that has some. If there are rows, which may be the items, none is taken.
     var empty: [Int] = []
+    var hasRows = false
     /// The first object whose names are data.
     var map: Int?
     var depth = 0
@@ -37,6 +38,7 @@ enum ItemArray {
             map = map ?? index
             continue
           }
+          if isRows(child.value) { hasRows = true }
           guard isObject ? !isBeside(key) : isCandidate(child.value, key) else { continue }
           places.append((child.value, index, key))
           if isObject { continue }
@@ -62,7 +64,7 @@ enum ItemArray {
       level = level.upperBound..<places.count
       depth += 1
     }
-    if empty.count == 1 { return pointer(to: empty[0], places) }
+    if empty.count == 1, !hasRows { return pointer(to: empty[0], places) }
     guard let map, empty.isEmpty else { return nil }
     let place = pointer(to: map, places)
     let text = typed(ItemPlace.members(place).text)
@@ -80,6 +82,11 @@ enum ItemArray {
   /// An array of objects, or an empty one, that is not known to be something else.
   private static func isCandidate(_ array: JSONValue, _ key: JSONValue) -> Bool {
     !isBeside(key) && array.children.allSatisfy { $0.value.kind == .object }
+  }
+
+  /// Whether a value is an array of arrays.
+  static func isRows(_ value: JSONValue) -> Bool {
+    value.kind == .array && value.hasChildren && value.children.allSatisfy { $0.value.kind == .array }
   }
 
   private static func isBeside(_ key: JSONValue) -> Bool {

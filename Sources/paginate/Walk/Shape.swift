@@ -149,8 +149,8 @@ struct Shape: Equatable, Sendable {
     // A link would be followed with the body, which already says something else.
     let isBodyCursor = cursor.map { $0.isInBody == true || (isInBody && $0.next.hasPrefix("{body}")) } ?? false
     if let link, cursor == nil || (Convention.value(link, root)?.isNull == false && !isBodyCursor) {
-      let items = link.hasPrefix("/topic_list") ? "/topic_list/topics" : nil
-      take(Convention("", [], link, items: items), root, request, isInBody: isInBody)
+      let known = Convention.withoutLink.first { $0.items != nil && $0.applies(to: root, head, isInBody: isInBody) }
+      take(Convention("", [], link, items: known?.items), root, request, isInBody: isInBody)
       reason = "found a link at \(link)"
       isGuess = Convention.value(link, root)?.isNull == true
     } else if let found = cursor
