@@ -117,14 +117,12 @@ struct Shape: Equatable, Sendable {
   /// documents.
   private mutating func learnNext(_ root: JSONValue, _ head: HTTPHead?, _ request: PageRequest?, _ url: HTTPURL?) {
     let body = request?.body.flatMap { try? JSONDocument(parsing: $0) }?.root
-    if next != nil {
-      // Of a known API, the place of the items is known too.
-      let known = (Convention.cursors + Convention.withoutLink).first {
-        $0.items != nil && $0.applies(to: root, head, isInBody: body?.kind == .object)
-      }
-      if items == nil, let known { learnItems(known, root) }
-      return
+    // Of a known API, the place of the items is known too, whatever leads to the next page.
+    let known = (Convention.cursors + Convention.withoutLink).first {
+      $0.items != nil && $0.applies(to: root, head, isInBody: body?.kind == .object)
     }
+    if let known { learnItems(known, root) }
+    if next != nil { return }
     let links = head.flatMap { LinkHeader.paging(in: $0, page: url) }
     if let links, links != .otherLast {
       (next, reason) = (NextRules([NextRule(.url, .link)]), "found a Link header")
@@ -149,8 +147,7 @@ struct Shape: Equatable, Sendable {
     // A link would be followed with the body, which already says something else.
     let isBodyCursor = cursor.map { $0.isInBody == true || (isInBody && $0.next.hasPrefix("{body}")) } ?? false
     if let link, cursor == nil || (Convention.value(link, root)?.isNull == false && !isBodyCursor) {
-      let known = Convention.withoutLink.first { $0.items != nil && $0.applies(to: root, head, isInBody: isInBody) }
-      take(Convention("", [], link, items: known?.items), root, request, isInBody: isInBody)
+      take(Convention("", [], link), root, request, isInBody: isInBody)
       reason = "found a link at \(link)"
       isGuess = Convention.value(link, root)?.isNull == true
     } else if let found = cursor
