@@ -27,7 +27,7 @@ extension Convention {
     Convention("Okta", ["header:x-okta-request-id"], "link"),
     Convention("ActivityPub", ["/type=OrderedCollection", "/first"], "/next /first", items: "/orderedItems"),
     Convention("Matrix", ["/chunk", "/start"], "from=/end", items: "/chunk"),
-    Convention("Datasette", ["/database", "/table", "/columns", "/rows", "/next_url"], "/next_url", items: "/rows"),
+    Convention("Datasette", ["/database", "/columns", "/rows", "/truncated"], "/next_url", items: "/rows"),
     Convention("Discourse", ["/topic_list/topics"], "/topic_list/more_topics_url", items: "/topic_list/topics"),
   ]
 

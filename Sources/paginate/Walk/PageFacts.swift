@@ -144,6 +144,8 @@ struct PageFacts {
       guard let key = child.key?.string else { continue }
       let (value, place) = (child.value, pointer.appending(key))
       let name = PageCounts.plain(key)
+      // Of a page that is not cut off, there may still be a next one (Datasette).
+      if name == "truncated", value.kind == .false { continue }
       if let isYes = Self.answer(value), Self.moreNames.contains(name) || Self.lastNames.contains(name) {
         hasAnswer = true
         if isYes == Self.moreNames.contains(name) {
