@@ -111,6 +111,13 @@ extension Convention {
     Convention(
       "MLflow", ["/experiments", "/next_page_token"], "{body}page_token=/next_page_token", items: "/experiments"),
     Convention(
+      "MLflow", ["/registered_models", "/next_page_token"], "{body}page_token=/next_page_token",
+      items: "/registered_models"),
+    Convention(
+      "Prefect", ["/results", "/count", "/limit", "/pages", "/page"], "body:/page=+1", items: "/results",
+      total: "/pages", isInBody: true),
+    Convention("Kinto", ["header:next-page", "/data"], "url=header:Next-Page", items: "/data"),
+    Convention(
       "MCP", ["/jsonrpc=2.0", "/result/nextCursor"], "body:/params/cursor=/result/nextCursor", isInBody: true),
     Convention(
       "fastapi-pagination", ["/items", "/total", "/page", "/size", "/pages"], "page=+1", items: "/items",

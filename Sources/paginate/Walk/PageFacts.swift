@@ -29,8 +29,8 @@ struct PageFacts {
   private(set) var hasEnd = false
   /// The place of a boolean that says that there is more, such as `has_more`.
   private(set) var saysMore: String?
-  /// Where a cursor probably goes: `NAME=` or `body:/NAME=`.
-  private let target: [UInt8]
+  /// Where parameters probably go: nothing, or `body:/`.
+  private let target: String
   /// Whether a boolean has said whether there is more. It is surer than a cursor.
   private var hasAnswer = false
   private var saysLast = false
@@ -38,7 +38,7 @@ struct PageFacts {
   init(_ page: Page, _ response: NextResponse) {
     here = page.items.count
     counts = page.counts
-    target = Array((response.request.hasJSONBody ? "body:/NAME=" : "NAME=").utf8)
+    target = response.request.hasJSONBody ? "body:/" : ""
     let objects = PageCounts.aboutFeed(page.root, items: page.place)
     isAtTop = Self.isAtTop(response.first) && !objects.contains { Self.isInside($0.object) }
     if let head = response.head { read(head, response.url) }
@@ -49,13 +49,14 @@ struct PageFacts {
   var moreShown: String? {
     if let sign = more.first { return "there is \(sign.text)" }
     guard isAtTop, here > 0, let pages = counts.pages, DecimalText(1) < pages.value else { return nil }
-    return "there are \(pages.shown): type \(Self.pageAdvice)"
+    return "there are \(pages.shown): type \(pageAdvice)"
   }
 
   /// `the page has 10 of 120 items (/total): type --next …`; nil if no count is greater than what is here.
   var missingShown: String? {
     guard isAtTop, let items = counts.items, DecimalText(here) < items.value else { return nil }
-    let advice = "--next page=+1, offset=+items or cursor=/POINTER, with the parameter's name"
+    let advice =
+      "--next \(target)page=+1, \(target)offset=+items or \(target)cursor=/POINTER, with the parameter's name"
     return "the page has \(here) of \(items.shown): type \(advice)"
   }
 
@@ -92,7 +93,7 @@ struct PageFacts {
     switch LinkHeader.paging(in: head, page: url) {
     case .next: add("a next link in the Link header", "--next link")
     case .end: hasEnd = true
-    case .otherLast: add("another last page in the Link header", Self.pageAdvice)
+    case .otherLast: add("another last page in the Link header", pageAdvice)
     case nil: break
     }
     for name in Self.nextHeaders {
@@ -105,7 +106,7 @@ struct PageFacts {
       read(object, at: JSONPointer())
       if more.count > before {
         more.removeSubrange(before...)
-        add("a next page in the header X-Pagination", Self.pageAdvice)
+        add("a next page in the header X-Pagination", pageAdvice)
       }
     }
     // GitHub leaves the Link header out if there is one page.
@@ -127,7 +128,7 @@ struct PageFacts {
 
   // MARK: Members
 
-  private static let pageAdvice = "--next page=+1, with the parameter's name"
+  private var pageAdvice: String { "--next \(target)page=+1, with the parameter's name" }
   /// In the names of links and cursors.
   private static let nextWords = ["next", "cursor", "continu", "scroll", "lastevaluated", "skiptoken"]
   /// The whole names of cursors, if they are texts. A number there is a position.
@@ -175,9 +176,9 @@ struct PageFacts {
     let isEnd = value.isNothing || value.string?.elementsEqual("nil".utf8) == true
     if isEnd { return hasEnd = hasEnd || value.kind != .object }
     if Shape.isLink(value) { return add("a link at \(place.shown)", "--next \(typed(place.text))", at: place) }
-    let setting = "--next \(typed(target + place.text))"
+    let setting = "--next \(typed(Array((target + "NAME=").utf8) + place.text))"
     switch value.kind {
-    case .true: add(place.shown, Self.pageAdvice, at: place)
+    case .true: add(place.shown, pageAdvice, at: place)
     case .object:
       // The next one among several cursors.
       if let next = value.member("next") { return read(link: next, at: place.appending(Array("next".utf8))) }
