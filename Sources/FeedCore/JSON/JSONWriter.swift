@@ -111,7 +111,7 @@ struct JSONFormatter {
   /// Writes a punctuation mark.
   mutating func write(_ mark: UInt8, to output: inout ByteWriter) {
     if isCompact { return output.append(mark) }
-    let text = [mark]
+    let text: [1 of UInt8] = [mark]
     write(text.span, to: &output)
   }
 

@@ -77,18 +77,42 @@ struct ShortNames: Sendable {
 
   subscript(index: Int) -> [UInt8] { names[index] }
 
-  /// Which name the string at a position of a document's tape is; nil if it is none of them.
+  /// Which name a string without escapes is; nil if it is none of them.
+  /// - Parameter start: where its first byte after the quote is in `text`.
   @inline(__always)
-  func index(
-    at position: Int, of document: JSONDocument, _ text: borrowing Span<UInt8>, _ tape: borrowing Span<UInt64>
-  ) -> Int? {
-    guard TapeWord.valueKind(tape[position]) == .string else {
-      let name = JSONString.decoded(JSONValue(document: document, position: position))
-      return names.firstIndex(of: name)
-    }
-    let word = paddedWord(text, at: TapeWord.offset(tape[position]) &+ 1)
+  func index(ofPlain start: Int, _ text: borrowing Span<UInt8>) -> Int? {
+    let word = paddedWord(text, at: start)
     let heads = heads.span
     for index in heads.indices where heads[index].matches(word) { return index }
     return nil
+  }
+
+  /// Which name a string is; nil if it is none of them.
+  @inline(__always)
+  func index(of string: JSONValue) -> Int? {
+    guard string.kind == .string else { return names.firstIndex(of: JSONString.decoded(string)) }
+    let bytes = string.document.bytes
+    return index(ofPlain: string.document.start(string.position) + 1, bytes.span)
+  }
+
+  /// Calls `body` with each member of an object that has one of the names.
+  /// - Parameter body: gets the number of the name, and the tape position of the member's name.
+  @inline(__always)
+  func visitMembers<Failure>(
+    of object: JSONValue, _ body: (_ name: Int, _ key: Int) throws(Failure) -> Void
+  ) throws(Failure) {
+    let document = object.document
+    let (bytes, words) = (document.bytes, document.tape)
+    let (text, tape) = (bytes.span, words.span)
+    var key = document.first(object.position)
+    let end = document.last(object.position)
+    while key < end {
+      let name =
+        TapeWord.valueKind(tape[key]) == .string
+        ? index(ofPlain: TapeWord.offset(tape[key]) &+ 1, text)
+        : index(of: JSONValue(document: document, position: key))
+      if let name { try body(name, key) }
+      key = TapeWord.next(tape, key + 1)
+    }
   }
 }

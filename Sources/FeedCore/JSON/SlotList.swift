@@ -166,5 +166,4 @@ extension SlotList: Sequence {
   }
 
   func makeIterator() -> Iterator { Iterator(root, origin) }
-  var underestimatedCount: Int { 0 }
 }

@@ -72,20 +72,20 @@ struct SlotNode {
   /// How many slots or children the node itself has.
   private var size: Int { isLeaf ? count : children.count }
 
-  /// The place of the child with the slot at `index`, which becomes the index in that child. The last child also takes
-  /// the index after its end, where a slot may be inserted.
-  private func place(of index: inout Int) -> Int {
-    var place = 0
-    while place < children.count - 1, index >= children[place].count {
-      index -= children[place].count
-      place += 1
+  /// Which child has the slot at `index`, which becomes the index in that child. The last child also takes the index
+  /// after its end, where a slot may be inserted.
+  private func child(with index: inout Int) -> Int {
+    var child = 0
+    while child < children.count - 1, index >= children[child].count {
+      index -= children[child].count
+      child += 1
     }
-    return place
+    return child
   }
 
   func slot(at index: Int, _ origin: SlotOrigin) -> Slot {
     var index = index
-    guard isLeaf else { return children[place(of: &index)].slot(at: index, origin) }
+    guard isLeaf else { return children[child(with: &index)].slot(at: index, origin) }
     guard !isRaw else {
       var place = start
       origin.visitPlaces(from: start, index + 1) { place = $1 }
@@ -161,7 +161,7 @@ struct SlotNode {
   /// Changes a slot that is not removed.
   mutating func change<Result>(at index: Int, _ origin: SlotOrigin, _ body: (inout Slot) -> Result) -> Result {
     var index = index
-    guard isLeaf else { return children[place(of: &index)].change(at: index, origin, body) }
+    guard isLeaf else { return children[child(with: &index)].change(at: index, origin, body) }
     open(origin)
     if words[index] >= 0 { words[index] = add(origin.slot(at: words[index])) }
     return body(&changes[~words[index]])
@@ -173,11 +173,11 @@ struct SlotNode {
     open(origin)
     count += 1
     guard isLeaf else {
-      let place = place(of: &index)
-      guard let right = children[place].insert(slot, at: index, origin) else { return nil }
-      children.insert(right, at: place + 1)
+      let child = child(with: &index)
+      guard let right = children[child].insert(slot, at: index, origin) else { return nil }
+      children.insert(right, at: child + 1)
       guard children.count > SlotList.width else { return nil }
-      let part = SlotNode(children: Array(children[Self.half(children.count, place + 1)...]))
+      let part = SlotNode(children: Array(children[Self.half(children.count, child + 1)...]))
       children.removeLast(part.children.count)
       count -= part.count
       return part
@@ -200,9 +200,9 @@ struct SlotNode {
     open(origin)
     if !leavesGap { count -= 1 }
     guard isLeaf else {
-      let place = place(of: &index)
-      defer { if !leavesGap { join(place, origin) } }
-      return children[place].remove(at: index, leavesGap: leavesGap, origin)
+      let child = child(with: &index)
+      defer { if !leavesGap { join(child, origin) } }
+      return children[child].remove(at: index, leavesGap: leavesGap, origin)
     }
     let word = words[index]
     if leavesGap { words[index] = Self.removed } else { words.remove(at: index) }
@@ -210,11 +210,11 @@ struct SlotNode {
   }
 
   /// Removes an empty child; joins a small one with a neighbour if both fit in one node.
-  private mutating func join(_ place: Int, _ origin: SlotOrigin) {
-    if children[place].count == 0, children.count > 1 {
-      children.remove(at: place)
-    } else if children[place].size < SlotList.width / 4, !merge(place - 1, origin) {
-      _ = merge(place, origin)
+  private mutating func join(_ child: Int, _ origin: SlotOrigin) {
+    if children[child].count == 0, children.count > 1 {
+      children.remove(at: child)
+    } else if children[child].size < SlotList.width / 4, !merge(child - 1, origin) {
+      _ = merge(child, origin)
     }
   }
 

@@ -103,27 +103,18 @@ package struct JSONPatch: Sendable {
       FormatError("op \(number): " + message, at: value ?? element, limit: limit)
     }
     guard element.kind == .object else { throw error("an operation is an object, not \(element.kind.name)") }
-    let document = element.document
-    let (bytes, words) = (document.bytes, document.tape)
-    let (text, tape) = (bytes.span, words.span)
-
     // The tape positions of the members that have a meaning, in the order of `memberNames`.
     var places: [4 of Int] = .init(repeating: 0)
-    var key = document.first(element.position)
-    let end = document.last(element.position)
-    while key < end {
-      if let name = memberNames.index(at: key, of: document, text, tape) {
-        // RFC 6902 §4: exactly once each. Two readers must not read it as two different patches.
-        guard places[name] == 0 else {
-          let text = "member '\(quoted(memberNames[name]))' occurs more than once"
-          throw error(text, JSONValue(document: document, position: key))
-        }
-        places[name] = key + 1
+    try memberNames.visitMembers(of: element) { (name, key) throws(FormatError) in
+      // RFC 6902 §4: exactly once each. Two readers must not read it as two different patches.
+      guard places[name] == 0 else {
+        let text = "member '\(quoted(memberNames[name]))' occurs more than once"
+        throw error(text, JSONValue(document: element.document, position: key))
       }
-      key = TapeWord.next(tape, key + 1)
+      places[name] = key + 1
     }
     func member(_ name: Int) -> JSONValue? {
-      places[name] == 0 ? nil : JSONValue(document: document, position: places[name])
+      places[name] == 0 ? nil : JSONValue(document: element.document, position: places[name])
     }
 
     func pointer(_ value: JSONValue?, _ name: String) throws(FormatError) -> JSONPointer {
@@ -140,7 +131,7 @@ package struct JSONPatch: Sendable {
 
     guard let op = member(0) else { throw error("no 'op'") }
     guard op.kind.isString else { throw error("'op' is \(op.kind.name), not a string", op) }
-    guard let name = names.index(at: op.position, of: document, text, tape) else {
+    guard let name = names.index(of: op) else {
       throw error("unknown op '\(shortened(JSONString.decoded(op)))'", op)
     }
     let target = try pointer(member(1), "path")

@@ -39,19 +39,11 @@ package struct EventRecord: Sendable {
     guard value.kind == .object else {
       throw FormatError("expected an event record (an object), found \(value.kind.name)", at: value)
     }
-    let document = value.document
-    let (bytes, words) = (document.bytes, document.tape)
-    let (text, tape) = (bytes.span, words.span)
     // The tape positions of the members, in the order of `names`. The last one of a name counts.
     var places: [3 of Int] = .init(repeating: 0)
-    var key = document.first(value.position)
-    let end = document.last(value.position)
-    while key < end {
-      if let name = Self.names.index(at: key, of: document, text, tape) { places[name] = key + 1 }
-      key = TapeWord.next(tape, key + 1)
-    }
+    Self.names.visitMembers(of: value) { places[$0] = $1 + 1 }
     func member(_ name: Int) -> JSONValue? {
-      places[name] == 0 ? nil : JSONValue(document: document, position: places[name])
+      places[name] == 0 ? nil : JSONValue(document: value.document, position: places[name])
     }
     guard let event = member(0) else { return nil }
     self.event = try Self.string(event, "event")

@@ -30,23 +30,23 @@ package enum RecordGlance {
     var hasEvent = false
     var key = 2
     while key < tape.count - 1 {
-      let name = wordOrZero(text, at: TapeWord.offset(tape[key]))
-      // Zero: too close to the end.
-      guard name != 0, TapeWord.kind(tape[key]) == .string else { return nil }
+      guard TapeWord.kind(tape[key]) == .string else { return nil }
+      let name = Self.names.index(ofPlain: TapeWord.offset(tape[key]) + 1, text)
       let kind = TapeWord.kind(tape[key + 1])
       let start = first + TapeWord.offset(tape[key + 1])
       key = TapeWord.next(tape, key + 1)
-      if Self.event.begins(name) {
+      switch name {
+      case 0:
         guard kind.isString else { return nil }
         hasEvent = true
-      } else if Self.id.begins(name) {
+      case 1:
         guard kind == .string, let contents = contents(bytes, start) else { return nil }
         id = contents
-      } else if Self.seq.begins(name) {
-        return nil
-      } else if isRaw, Self.data.begins(name) {
+      case 2 where isRaw:
         guard kind == .string || kind.isContainer else { return nil }
         data = kind == .string ? contents(bytes, start) : start..<(first + TapeWord.offset(tape[key - 1]) + 1)
+      case 3: return nil
+      default: break
       }
     }
     return hasEvent && (data != nil || !isRaw) ? Parts(id: id, data: data) : nil
@@ -57,24 +57,5 @@ package enum RecordGlance {
     firstIndex(of: UInt8(ascii: "\""), in: bytes, (start + 1)..<bytes.count).map { (start + 1)..<$0 }
   }
 
-  private static let event = QuotedName("event")
-  private static let id = QuotedName("id")
-  private static let seq = QuotedName("seq")
-  private static let data = QuotedName("data")
-
-  /// A name of at most six bytes with its quotes, to compare with the eight bytes from its first quote.
-  private struct QuotedName {
-    private var letters: UInt64 = 0
-    private var bits: UInt64 = 0
-
-    init(_ name: String) {
-      for byte in "\"\(name)\"".utf8 {
-        letters |= UInt64(byte) << bits
-        bits += 8
-      }
-    }
-
-    @inline(__always)
-    func begins(_ word: UInt64) -> Bool { (word ^ letters) << (64 - bits) == 0 }
-  }
+  private static let names = ShortNames("event", "id", "data", "seq")
 }
