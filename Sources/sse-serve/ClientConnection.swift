@@ -23,12 +23,15 @@ final class ClientConnection {
   struct Outgoing {
     var own: [UInt8]
     var shared: SharedText?
+    /// Whether the client takes the shared text as a chunk.
+    let isChunked: Bool
     /// How many bytes of the first of them were sent.
     private var offset = 0
 
-    init(_ own: [UInt8], _ shared: SharedText? = nil) {
+    init(_ own: [UInt8], _ shared: SharedText? = nil, isChunked: Bool = false) {
       self.own = own
       self.shared = shared
+      self.isChunked = isChunked
     }
 
     var isEmpty: Bool { own.isEmpty && shared == nil }
@@ -39,10 +42,13 @@ final class ClientConnection {
     mutating func write(to socket: Descriptor, counting sent: inout Int) throws(SystemError) -> Bool {
       while !isEmpty {
         let bytes = own.isEmpty ? shared?.bytes ?? [] : own
-        guard let count = try socket.writeAvailable(bytes, from: offset) else { return false }
+        let range = own.isEmpty && !isChunked ? shared?.data ?? 0..<0 : 0..<bytes.count
+        guard let count = try socket.writeAvailable(bytes, (range.lowerBound + offset)..<range.upperBound) else {
+          return false
+        }
         offset += count
         sent += count
-        guard offset == bytes.count else { continue }
+        guard offset == range.count else { continue }
         if own.isEmpty { shared = nil } else { own = [] }
         offset = 0
       }
@@ -107,7 +113,7 @@ final class ClientConnection {
 }
 
 /// A client's part in a stream: text of its own, then the log of its encoding from some place on. In gzip, the text is
-/// in blocks that are not compressed.
+/// in blocks that are not compressed. Everything is in chunks, if the client knows them.
 final class Subscription {
   let stream: ServedStream
   /// The log of the encoding that the client gets.
@@ -125,17 +131,20 @@ final class Subscription {
   private var checksum = Checksum()
   /// Of gzip: the checksum of the log up to there.
   private var counted = Checksum()
-  /// Whether the end of gzip is in `text`, or sent.
+  /// Whether the end of the stream is in `text`, or sent.
   private var isFinished = false
+  private let isChunked: Bool
 
   private static let gzipHeader: [UInt8] = [0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 0xFF]
 
   /// The client waits, or begins at once.
   /// - Parameter head: of the response.
-  init(_ stream: ServedStream, _ log: StreamLog, head: [UInt8]) {
+  init(_ stream: ServedStream, _ log: StreamLog, head: [UInt8], isChunked: Bool) {
     self.stream = stream
     self.log = log
-    text = .init(head + (log.isGzip ? Self.gzipHeader : []))
+    self.isChunked = isChunked
+    text = .init(head, isChunked: isChunked)
+    if log.isGzip { text.own += framed(Self.gzipHeader) }
     text.own += encoded(stream.publisher.greeting)
   }
 
@@ -152,29 +161,34 @@ final class Subscription {
 
   /// Lets a client that has everything know that the connection is alive.
   func addComment() {
-    if text.isEmpty, place == nil || place == log.end { text = .init(encoded(Publisher.comment)) }
+    if text.isEmpty, place == nil || place == log.end { text.own = encoded(Publisher.comment) }
   }
 
-  /// Adds the end of gzip, once, for a client that has everything.
+  /// Adds the end of gzip and of the chunks, once, for a client that has everything.
   /// - Returns: whether there is something to send.
   func finish() -> Bool {
-    guard log.isGzip, !isFinished else { return false }
+    guard !isFinished else { return false }
     isFinished = true
-    countLog()
-    let count = UInt32(truncatingIfNeeded: checksum.count)
-    text = .init([0x03, 0x00] + Self.littleEndian(checksum.crc) + Self.littleEndian(count))
-    return true
+    if log.isGzip {
+      countLog()
+      let count = UInt32(truncatingIfNeeded: checksum.count)
+      text.own = framed([0x03, 0x00] + Self.littleEndian(checksum.crc) + Self.littleEndian(count))
+    }
+    if isChunked { text.own += Chunk.last }
+    return !text.isEmpty
   }
+
+  private func framed(_ text: [UInt8]) -> [UInt8] { isChunked ? Chunk(text).bytes : text }
 
   /// Text for this client alone, in its encoding (RFC 1951 §3.2.4). A client that has begun must have the whole log.
   private func encoded(_ text: [UInt8]) -> [UInt8] {
-    guard log.isGzip else { return text }
     if text.isEmpty { return [] }
+    guard log.isGzip else { return framed(text) }
     countLog()
     checksum.add(text)
     // It is short: one block has room for 64 KiB.
     let length = UInt16(text.count)
-    return [0] + Self.littleEndian(length) + Self.littleEndian(~length) + text
+    return framed([0] + Self.littleEndian(length) + Self.littleEndian(~length) + text)
   }
 
   /// Counts what the client has got of the log.
@@ -195,8 +209,13 @@ final class Subscription {
     guard try text.write(to: socket, counting: &sent) else { return false }
     while let from = place, from < log.end {
       let (bytes, offset) = log.bytes.piece(at: from)
-      guard let count = try socket.writeAvailable(bytes, from: offset) else { return false }
-      place = from + count
+      // As many chunks as are together, or the data of one.
+      let chunk = isChunked ? nil : log.chunk(at: from)
+      let data = chunk?.data ?? from..<(from + bytes.count - offset)
+      let start = max(from, data.lowerBound)
+      let range = (start - from + offset)..<(data.upperBound - from + offset)
+      guard let count = try socket.writeAvailable(bytes, range) else { return false }
+      place = count < range.count ? start + count : chunk?.end ?? data.upperBound
       sent += count
     }
     return true

@@ -91,7 +91,8 @@ extension Server {
       return nil
     }
     let log = stream.publisher.logs[options.compresses && request.acceptsGzip ? 1 : 0]
-    let subscription = Subscription(stream, log, head: response.text(for: request, options))
+    let subscription = Subscription(
+      stream, log, head: response.text(for: request, options), isChunked: request.takesChunks)
     connection.state = .streaming(subscription)
     connection.deadline = .infinity
     streamCount += 1

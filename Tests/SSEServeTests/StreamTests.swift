@@ -126,20 +126,31 @@ import Testing
       var sum = ends.last?.sum ?? Checksum()
       sum.add(event)
       ends.append((plain.end, gzip.end, sum))
-      #expect(plain.end == sum.count && gzip.checksum == sum)
+      #expect(plain.checksum == sum && gzip.checksum == sum)
       if Int.random(in: 0..<4, using: &random) == 0 {
         first = Int.random(in: first..<ends.count, using: &random)
         (plain.sentEnd, gzip.sentEnd) = (ends[first].plain, ends[first].gzip)
-        for log in [plain, gzip] { log.drop(before: ends[first].plain) }
+        for log in [plain, gzip] { log.drop(before: ends[first].sum.count) }
       }
       let number = Int.random(in: first..<ends.count, using: &random)
-      #expect(plain.start(at: ends[number].plain).place == ends[number].plain)
-      let start = gzip.start(at: ends[number].plain)
+      #expect(plain.start(at: ends[number].sum.count).place == ends[number].plain)
+      let start = gzip.start(at: ends[number].sum.count)
       #expect(start.place == ends[number].gzip && start.checksum == ends[number].sum)
       guard number + 1 < ends.count else { continue }
       #expect(plain.pieceEnd(after: ends[number].plain) == ends[number + 1].plain)
       #expect(gzip.pieceEnd(after: ends[number].gzip) == ends[number + 1].gzip)
+      let chunk = plain.chunk(at: Int.random(in: ends[number].plain..<ends[number + 1].plain, using: &random))
+      #expect(chunk.data.count == ends[number + 1].sum.count - ends[number].sum.count && chunk.end == ends[number + 1].plain)
     }
+  }
+
+  /// The data is where it was put, however many digits its length has.
+  @Test(arguments: [1, 9, 15, 16, 17, 255, 256, 257, 4095, 4096, 65_535, 65_536, 1_048_575, 1_048_576])
+  func aChunkHasItsLength(_ count: Int) {
+    let chunk = Chunk([UInt8](repeating: UInt8(ascii: "x"), count: count))
+    #expect(chunk.data == Chunk.data(0, count: chunk.bytes.count) && chunk.data.count == count)
+    #expect(chunk.bytes.starts(with: Array((String(count, radix: 16) + "\r\nx").utf8)))
+    #expect(chunk.bytes.suffix(3) == Array("x\r\n".utf8))
   }
 
   // MARK: Published events
@@ -177,12 +188,19 @@ import Testing
   func received(_ publisher: inout Publisher, after id: String = "") -> String {
     let log = publisher.logs[0]
     let beginning = publisher.begin(after: Array(id.utf8), in: log)
-    var bytes = publisher.greeting + beginning.preamble + (beginning.document?.bytes ?? [])
-    var place = beginning.place
+    return String(decoding: publisher.greeting, as: UTF8.self) + Self.text(from: beginning, log)
+  }
+
+  /// What a client without chunks gets, up to the end of the log.
+  static func text(from beginning: Publisher.Start, _ log: StreamLog) -> String {
+    var bytes = beginning.preamble
+    if let document = beginning.document { bytes += document.bytes[document.data] }
+    var place = log.start(at: beginning.place).place
     while place < log.end {
-      let (piece, offset) = log.bytes.piece(at: place)
-      bytes += piece[offset...]
-      place += piece.count - offset
+      let (data, end) = log.chunk(at: place)
+      let (piece, offset) = log.bytes.piece(at: data.lowerBound)
+      bytes += piece[offset..<(offset + data.count)]
+      place = end
     }
     return String(decoding: bytes, as: UTF8.self)
   }

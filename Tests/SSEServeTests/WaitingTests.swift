@@ -103,19 +103,7 @@ import Testing
     let ready = publisher.waiting.takeReady()
     #expect(ready.count == 1)
     let beginning = publisher.begin(after: ready[0].id, at: ready[0].place, in: publisher.logs[0])
-    return String(decoding: beginning.preamble + (beginning.document?.bytes ?? []), as: UTF8.self)
-      + String(decoding: text(publisher.logs[0].bytes, from: beginning.place), as: UTF8.self)
-  }
-
-  func text(_ log: borrowing ByteLog, from place: Int) -> [UInt8] {
-    var place = place
-    var text: [UInt8] = []
-    while place < log.end {
-      let (piece, offset) = log.piece(at: place)
-      text += piece[offset...]
-      place += piece.count - offset
-    }
-    return text
+    return StreamTests.text(from: beginning, publisher.logs[0])
   }
 
   @Test func itGoesOnRightAfterItsEvent() throws {

@@ -32,6 +32,6 @@ package enum ServiceManager {
     guard let address = SocketAddress(unixName: name) else { throw SystemError(code: EINVAL) }
     let socket = try Descriptor.connected(to: address, isDatagram: true, calls: calls)
     defer { socket.closeQuietly() }
-    if try socket.writeAvailable(Array(state.utf8), from: 0) == nil { throw SystemError(code: EAGAIN) }
+    if try socket.writeAvailable(Array(state.utf8), 0..<state.utf8.count) == nil { throw SystemError(code: EAGAIN) }
   }
 }

@@ -107,11 +107,11 @@ extension Descriptor {
   }
 
   /// Writes the bytes that the system takes without waiting.
-  /// - Parameter offset: the index in `bytes` of the first one.
+  /// - Parameter range: which of `bytes`.
   /// - Returns: how many bytes; nil if there is no room.
-  package func writeAvailable(_ bytes: [UInt8], from offset: Int) throws(SystemError) -> Int? {
+  package func writeAvailable(_ bytes: [UInt8], _ range: Range<Int>) throws(SystemError) -> Int? {
     while true {
-      let answer = calls.write(number, bytes.span.extracting(offset...))
+      let answer = calls.write(number, bytes.span.extracting(range))
       if answer.count >= 0 { return answer.count }
       if answer.errno == EINTR { continue }
       let error = SystemError(code: answer.errno)

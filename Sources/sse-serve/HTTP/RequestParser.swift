@@ -24,6 +24,8 @@ struct ClientRequest: Equatable {
   var query: [UInt8] = []
   /// Whether another request may follow on the connection.
   var keepsAlive = false
+  /// Whether the client understands a body in chunks: it speaks HTTP/1.1 (RFC 9112 §7.1).
+  var takesChunks = false
   /// Whether a body follows; no resource here accepts one.
   var hasBody = false
 
@@ -273,6 +275,7 @@ struct RequestParser {
     if let targetHost { request.host = targetHost }
     request.hasBody = hasTransferCoding || length == 1
     request.keepsAlive = !saysClose && !request.hasBody && isHTTP11
+    request.takesChunks = isHTTP11
   }
 }
 

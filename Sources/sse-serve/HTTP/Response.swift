@@ -1,6 +1,7 @@
 import FeedCore
 
-/// A response to a request. All but the event stream give the length of their body.
+/// A response to a request. All but the event stream give the length of their body; that is in chunks, or ends with the
+/// connection.
 struct Response {
   /// One of those in `phrases`.
   var status = 200
@@ -87,11 +88,13 @@ extension Response {
     return Response(status: 204, fields: [("Allow", methods)] + (isPreflight ? allowed : []))
   }
 
-  /// The head of the event stream. Its connection ends with it: every client and proxy understands that, and all
-  /// clients can get the same bytes.
+  /// The head of the event stream. Its connection ends with it.
   static func stream(for request: ClientRequest, _ options: Options) -> Response {
-    // The second asks nginx to forward each event at once.
-    var fields = [("Content-Type", "text/event-stream"), freshness, ("X-Accel-Buffering", "no")]
+    // Proxies that compress hold events, unless the second forbids it. The third asks nginx to forward each at once.
+    var fields = [
+      ("Content-Type", "text/event-stream"), ("Cache-Control", "no-cache, no-transform"), ("X-Accel-Buffering", "no"),
+    ]
+    if request.takesChunks { fields.append(("Transfer-Encoding", "chunked")) }
     if options.compresses {
       fields.append(("Vary", "Accept-Encoding"))
       if request.acceptsGzip { fields.append(("Content-Encoding", "gzip")) }

@@ -25,8 +25,7 @@ struct Publisher {
   private var document = DocumentStream()
   private var writer = EventStreamWriter()
   private var count = 0
-  /// The current document as an event and as a response, until it changes.
-  private var event: SharedText?
+  /// The current document as a response, until it changes.
   private var snapshot: SharedText?
   /// Old documents that clients may still be receiving, in order.
   private var held = HeldTexts()
@@ -100,7 +99,6 @@ struct Publisher {
     let bytes = output.take()
     for log in logs { log.append(bytes) }
     index.append(end: end, id: id)
-    event = nil
     if waiting.count > 0 { waiting.take(id.trimmed(\.isBlank), endingAt: end) }
   }
 
@@ -118,7 +116,7 @@ struct Publisher {
   }
 
   /// The end of the plain text.
-  var end: Int { logs[0].end }
+  var end: Int { logs[0].checksum.count }
 
   /// Drops the parts of the logs that no client needs any more.
   func dropSent() { for log in logs { log.drop(before: index.windowStart) } }
@@ -156,8 +154,8 @@ struct Publisher {
     case .ambiguous, .unknown: break
     }
     var beginning = Start(place: end)
-    if !options.isPlain, let event = currentEvent() {
-      let document = log.encoded(event)
+    if !options.isPlain, let tree = document.document {
+      let document = log.document { event(of: tree) }
       held.add(document)
       beginning.document = document
     }
@@ -173,9 +171,7 @@ struct Publisher {
   }
 
   /// The document as an event for a late client, with the id of the last event.
-  private mutating func currentEvent() -> SharedText? {
-    if let event { return event }
-    guard let tree = document.document else { return nil }
+  private func event(of tree: JSONTree) -> [UInt8] {
     var text = ByteWriter()
     JSONWriter.writeCompact(tree, to: &text)
     var output = ByteWriter()
@@ -185,10 +181,7 @@ struct Publisher {
     output.append(index.lastID)
     output.append("\n")
     writer.write(type: document.dataEvent, id: [], data: text.take(), to: &output)
-    let made = SharedText(output.take())
-    event = made
-    held.add(made)
-    return made
+    return output.take()
   }
 
   /// Whether a whole document has come. There is none with `--plain`.
@@ -213,7 +206,7 @@ struct Publisher {
   mutating func excessText() -> SharedText? {
     guard let oldest = held.excess() else { return nil }
     // The current document is not kept by a client alone, and is freed by itself.
-    let isCurrent = oldest === event || oldest === snapshot || logs.contains { $0.document === oldest }
+    let isCurrent = oldest === snapshot || logs.contains { $0.document === oldest }
     return isCurrent ? nil : oldest
   }
 }

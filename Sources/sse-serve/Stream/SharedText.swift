@@ -6,13 +6,23 @@ import FeedZlib
 
 /// It is freed when the last connection has sent it.
 final class SharedText {
-  /// As they are sent.
+  /// As they are sent, perhaps as a chunk.
   let bytes: [UInt8]
-  /// The checksum of the plain text, if the bytes are gzip.
+  /// Where the data of the chunk is; all of the bytes if they are none.
+  let data: Range<Int>
+  /// The checksum of the plain text, if this is part of a stream.
   let checksum: Checksum
 
-  init(_ bytes: [UInt8], of checksum: Checksum = Checksum()) {
+  init(_ bytes: [UInt8]) {
     self.bytes = bytes
+    data = 0..<bytes.count
+    checksum = Checksum()
+  }
+
+  /// - Parameter checksum: of the plain text.
+  init(_ chunk: Chunk, of checksum: Checksum) {
+    bytes = chunk.bytes
+    data = chunk.data
     self.checksum = checksum
   }
 

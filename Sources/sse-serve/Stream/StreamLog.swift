@@ -2,7 +2,8 @@ import FeedCore
 import FeedZlib
 
 /// The stream in one encoding, plain text or gzip (RFC 1952): one sequence of bytes, written once for all clients that
-/// take it. So an event costs the same memory, and is compressed once, for one client as for ten thousand.
+/// take it. So an event costs the same memory, and is compressed once, for one client as for ten thousand. Each piece is
+/// a chunk; clients that do not know chunks get the data alone.
 ///
 /// Each piece is compressed so that it refers to nothing before it: a client can begin at any piece. What a client gets
 /// is one member of gzip: its header, the pieces from its beginning on, and at the end an empty last block with the
@@ -11,11 +12,11 @@ final class StreamLog {
   private(set) var bytes = ByteLog()
   /// Everything before this place was sent to all clients.
   var sentEnd = 0
-  /// The document that clients get first, in gzip, until the next piece.
+  /// The document that clients get first, until the next piece.
   private(set) var document: SharedText?
   /// The ends of the pieces that may still be needed, after the end of the piece before them.
   private var ends = NumberedQueue(blank: 0)
-  /// Of gzip: the length and checksum of the plain text up to each of these ends.
+  /// The length and checksum of the plain text up to each of these ends.
   private var sums = NumberedQueue(blank: Checksum())
   private let deflater: DeflaterStream?
 
@@ -29,42 +30,41 @@ final class StreamLog {
   var isGzip: Bool { deflater != nil }
   /// The place after the last byte, where a new client begins that has missed nothing.
   var end: Int { bytes.end }
-  /// Of gzip: the checksum of the plain text of the whole log.
+  /// The length and checksum of the plain text of the whole log.
   var checksum: Checksum { sums[sums.end - 1] }
 
   /// Adds a piece of plain text, which is an event.
   func append(_ piece: [UInt8]) {
     document = nil
-    bytes.append(encoded(piece))
+    bytes.append(encoded(piece).bytes)
     ends.append(bytes.end)
-    guard isGzip else { return }
     var sum = checksum
     sum.add(piece)
     sums.append(sum)
   }
 
-  private func encoded(_ text: [UInt8]) -> [UInt8] {
-    guard let deflater else { return text }
+  private func encoded(_ text: [UInt8]) -> Chunk {
+    guard let deflater else { return Chunk(text) }
     var packed: [UInt8] = []
     deflater.run(text.span, forgets: true, to: &packed)
-    return packed
+    return Chunk(packed)
   }
 
   /// The current document in this encoding, made once for all clients.
-  func encoded(_ text: SharedText) -> SharedText {
-    if !isGzip { return text }
+  /// - Parameter text: makes it as plain text.
+  func document(_ text: () -> [UInt8]) -> SharedText {
     if let document { return document }
+    let text = text()
     var sum = Checksum()
-    sum.add(text.bytes)
-    let packed = SharedText(encoded(text.bytes), of: sum)
-    document = packed
-    return packed
+    sum.add(text)
+    let made = SharedText(encoded(text), of: sum)
+    document = made
+    return made
   }
 
   /// Where a client begins, and the checksum up to there.
   /// - Parameter plainPlace: the end of a piece, as a place in the plain text.
   func start(at plainPlace: Int) -> (place: Int, checksum: Checksum) {
-    guard isGzip else { return (plainPlace, checksum) }
     let number = sums.firstNumber { $0.count >= plainPlace }
     return (ends[number], sums[number])
   }
@@ -75,14 +75,21 @@ final class StreamLog {
     return number < ends.end ? ends[number] : place
   }
 
+  /// The data of the chunk with the byte at `place`, and the end of that chunk.
+  func chunk(at place: Int) -> (data: Range<Int>, end: Int) {
+    let number = ends.firstNumber { $0 > place }
+    let start = ends[number - 1]
+    return (Chunk.data(start, count: ends[number] - start), ends[number])
+  }
+
   /// Drops the part that no client needs any more.
   /// - Parameter plainPlace: where a new client may begin, as a place in the plain text.
   func drop(before plainPlace: Int) {
     while ends.end - ends.first > 1 {
       let next = ends.first + 1
-      guard ends[next] <= sentEnd, (isGzip ? sums[next].count : ends[next]) <= plainPlace else { break }
+      guard ends[next] <= sentEnd, sums[next].count <= plainPlace else { break }
       ends.removeFirst()
-      if isGzip { sums.removeFirst() }
+      sums.removeFirst()
     }
     bytes.drop(before: ends[ends.first])
   }
