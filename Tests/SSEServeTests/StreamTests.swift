@@ -140,7 +140,8 @@ import Testing
       #expect(plain.pieceEnd(after: ends[number].plain) == ends[number + 1].plain)
       #expect(gzip.pieceEnd(after: ends[number].gzip) == ends[number + 1].gzip)
       let chunk = plain.chunk(at: Int.random(in: ends[number].plain..<ends[number + 1].plain, using: &random))
-      #expect(chunk.data.count == ends[number + 1].sum.count - ends[number].sum.count && chunk.end == ends[number + 1].plain)
+      #expect(
+        chunk.data.count == ends[number + 1].sum.count - ends[number].sum.count && chunk.end == ends[number + 1].plain)
     }
   }
 
