@@ -29,7 +29,9 @@ class Client:
 
     def ask(self, path, fields=""):
         client = self.connect()
-        client.sendall(f"GET {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n{fields}\r\n".encode())
+        # What is packed must come without chunks, which are not unpacked here.
+        version = "1.0" if "gzip" in fields else "1.1"
+        client.sendall(f"GET {path} HTTP/{version}\r\nHost: localhost\r\nConnection: close\r\n{fields}\r\n".encode())
         return client
 
     def follow(self, is_enough):

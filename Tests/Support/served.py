@@ -36,10 +36,15 @@ class Place:
         client.settimeout(PATIENCE)
         return client
 
-    def ask(self, path, fields="", client=None):
+    def ask(self, path, fields="", client=None, version=None):
         client = client or self.connect()
-        client.sendall(("GET %s HTTP/%s\r\nHost: localhost\r\n%s\r\n" % (path, self.version, fields)).encode())
+        request = "GET %s HTTP/%s\r\nHost: localhost\r\n%s\r\n" % (path, version or self.version, fields)
+        client.sendall(request.encode())
         return client
+
+    def plain_stream(self, path, fields="", client=None):
+        """The stream as it is, without chunks."""
+        return self.ask(path, fields, client, "1.0")
 
     def text(self, path, fields=""):
         """All bytes of a short answer."""
@@ -156,7 +161,7 @@ class Stream:
 
     def __init__(self, server, last=None, small=False, path="/"):
         place = "Last-Event-ID: %s\r\n" % last if last is not None else ""
-        self.socket = server.ask(path, place, server.connect(small))
+        self.socket = server.plain_stream(path, place, server.connect(small))
         self.rest, self.events, self.head, self.received = b"", [], None, 0
 
     def read(self):
