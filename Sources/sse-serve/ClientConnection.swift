@@ -23,7 +23,7 @@ final class ClientConnection {
   struct Outgoing {
     var own: [UInt8]
     var shared: SharedText?
-    /// Whether the client takes the shared text as a chunk.
+    /// Whether the client gets the shared text as a chunk, or its data alone.
     let isChunked: Bool
     /// How many bytes of the first of them were sent.
     private var offset = 0
@@ -42,13 +42,11 @@ final class ClientConnection {
     mutating func write(to socket: Descriptor, counting sent: inout Int) throws(SystemError) -> Bool {
       while !isEmpty {
         let bytes = own.isEmpty ? shared?.bytes ?? [] : own
-        let range = own.isEmpty && !isChunked ? shared?.data ?? 0..<0 : 0..<bytes.count
-        guard let count = try socket.writeAvailable(bytes, (range.lowerBound + offset)..<range.upperBound) else {
-          return false
-        }
+        let part = own.isEmpty && !isChunked ? shared?.data ?? 0..<0 : 0..<bytes.count
+        guard let count = try socket.writeAvailable(bytes, part.dropFirst(offset)) else { return false }
         offset += count
         sent += count
-        guard offset == range.count else { continue }
+        guard offset == part.count else { continue }
         if own.isEmpty { shared = nil } else { own = [] }
         offset = 0
       }
@@ -133,7 +131,6 @@ final class Subscription {
   private var counted = Checksum()
   /// Whether the end of the stream is in `text`, or sent.
   private var isFinished = false
-  private let isChunked: Bool
 
   private static let gzipHeader: [UInt8] = [0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 0xFF]
 
@@ -142,7 +139,6 @@ final class Subscription {
   init(_ stream: ServedStream, _ log: StreamLog, head: [UInt8], isChunked: Bool) {
     self.stream = stream
     self.log = log
-    self.isChunked = isChunked
     text = .init(head, isChunked: isChunked)
     if log.isGzip { text.own += framed(Self.gzipHeader) }
     text.own += encoded(stream.publisher.greeting)
@@ -177,6 +173,8 @@ final class Subscription {
     if isChunked { text.own += Chunk.last }
     return !text.isEmpty
   }
+
+  private var isChunked: Bool { text.isChunked }
 
   private func framed(_ text: [UInt8]) -> [UInt8] { isChunked ? Chunk(text).bytes : text }
 

@@ -77,7 +77,7 @@ int main(int argc, char **argv) {
   count = atol(argv[3]);
   clients = calloc(count, sizeof *clients);
   char request[1000];
-  snprintf(request, sizeof request, "GET %s HTTP/1.0\r\nHost: localhost\r\nAccept: text/event-stream\r\n%s%s\r\n", argv[4],
+  snprintf(request, sizeof request, "GET %s HTTP/1.1\r\nHost: localhost\r\nAccept: text/event-stream\r\n%s%s\r\n", argv[4],
            argc > 5 ? argv[5] : "", argc > 5 ? "\r\n" : "");
   for (long number = 0; number < count; number++) {
     struct epoll_event event = {.events = EPOLLIN, .data.ptr = clients + number};

@@ -111,7 +111,7 @@ class Crowd:
 
     def measured(self, field):
         """The bytes of an event after the first one, as one more client gets it. The others forget both."""
-        self.witness = self.server.plain_stream("/", "Accept: text/event-stream\r\n" + (field + "\r\n" if field else ""))
+        self.witness = self.server.ask("/", "Accept: text/event-stream\r\n" + (field + "\r\n" if field else ""))
         drained(self.witness)
         for _ in range(2):
             self.server.publish()

@@ -1,7 +1,7 @@
 import FeedCore
 
-/// A response to a request. All but the event stream give the length of their body; that is in chunks, or ends with the
-/// connection.
+/// A response to a request. The event stream comes in chunks, or ends with the connection. All others give the length of
+/// their body.
 struct Response {
   /// One of those in `phrases`.
   var status = 200
@@ -90,9 +90,12 @@ extension Response {
 
   /// The head of the event stream. Its connection ends with it.
   static func stream(for request: ClientRequest, _ options: Options) -> Response {
-    // Proxies that compress hold events, unless the second forbids it. The third asks nginx to forward each at once.
     var fields = [
-      ("Content-Type", "text/event-stream"), ("Cache-Control", "no-cache, no-transform"), ("X-Accel-Buffering", "no"),
+      ("Content-Type", "text/event-stream"),
+      // Some proxies hold what they compress: they must not (RFC 9111 §5.2.2.6).
+      ("Cache-Control", "no-cache, no-transform"),
+      // nginx forwards each event at once.
+      ("X-Accel-Buffering", "no"),
     ]
     if request.takesChunks { fields.append(("Transfer-Encoding", "chunked")) }
     if options.compresses {

@@ -14,9 +14,12 @@ struct Chunk {
     self.data = head.count..<(bytes.count - 2)
   }
 
-  /// The data of the chunk that `count` bytes from `start` on are.
+  /// Where the data of a chunk is.
+  /// - Parameters:
+  ///   - start: where the chunk begins.
+  ///   - count: the number of its bytes, with the length and the line ends.
   static func data(_ start: Int, count: Int) -> Range<Int> {
-    // A length with one digit more has room for 16 times as much.
+    // The fewest digits that can tell the length of the rest.
     var digits = 1
     while (count - digits - 4) >> (4 * digits) > 0 { digits += 1 }
     return (start + digits + 2)..<(start + count - 2)

@@ -8,7 +8,7 @@ import FeedZlib
 final class SharedText {
   /// As they are sent, perhaps as a chunk.
   let bytes: [UInt8]
-  /// Where the data of the chunk is; all of the bytes if they are none.
+  /// Which of the bytes are data: all, or those in the chunk.
   let data: Range<Int>
   /// The checksum of the plain text, if this is part of a stream.
   let checksum: Checksum
