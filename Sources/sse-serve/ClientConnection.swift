@@ -206,14 +206,9 @@ final class Subscription {
   func write(to socket: Descriptor, counting sent: inout Int) throws(SystemError) -> Bool {
     guard try text.write(to: socket, counting: &sent) else { return false }
     while let from = place, from < log.end {
-      let (bytes, offset) = log.bytes.piece(at: from)
-      // As many chunks as are together, or the data of one.
-      let chunk = isChunked ? nil : log.chunk(at: from)
-      let data = chunk?.data ?? from..<(from + bytes.count - offset)
-      let start = max(from, data.lowerBound)
-      let range = (start - from + offset)..<(data.upperBound - from + offset)
-      guard let count = try socket.writeAvailable(bytes, range) else { return false }
-      place = count < range.count ? start + count : chunk?.end ?? data.upperBound
+      let (bytes, offset) = isChunked ? log.bytes.piece(at: from) : (log.data(from: from), 0)
+      guard let count = try socket.writeAvailable(bytes, offset..<bytes.count) else { return false }
+      place = isChunked ? from + count : log.place(after: count, from: from)
       sent += count
     }
     return true

@@ -117,10 +117,12 @@ import Testing
     let plain = StreamLog()
     let gzip = StreamLog(try DeflaterStream(windowBits: 15))
     var ends = [(plain: 0, gzip: 0, sum: Checksum())]
+    var events: [[UInt8]] = []
     var first = 0
     for _ in 0..<300 {
       let byte = UInt8.random(in: 0...255, using: &random)
       let event = [UInt8](repeating: byte, count: Int.random(in: 1...900, using: &random))
+      events.append(event)
       plain.append(event)
       gzip.append(event)
       var sum = ends.last?.sum ?? Checksum()
@@ -139,9 +141,13 @@ import Testing
       guard number + 1 < ends.count else { continue }
       #expect(plain.pieceEnd(after: ends[number].plain) == ends[number + 1].plain)
       #expect(gzip.pieceEnd(after: ends[number].gzip) == ends[number + 1].gzip)
-      let chunk = plain.chunk(at: Int.random(in: ends[number].plain..<ends[number + 1].plain, using: &random))
-      #expect(
-        chunk.data.count == ends[number + 1].sum.count - ends[number].sum.count && chunk.end == ends[number + 1].plain)
+      // Some of the data, and the rest of it.
+      let (data, all) = (plain.data(from: ends[number].plain), events[number...].flatMap(\.self).prefix(64 * 1024))
+      #expect(data.elementsEqual(all))
+      let count = Int.random(in: 1...data.count, using: &random)
+      let place = plain.place(after: count, from: ends[number].plain)
+      #expect(plain.data(from: place).starts(with: data[count...]))
+      #expect(ends.first { $0.sum.count == ends[number].sum.count + count }.map { $0.plain == place } ?? true)
     }
   }
 
@@ -198,10 +204,9 @@ import Testing
     if let document = beginning.document { bytes += document.bytes[document.data] }
     var place = log.start(at: beginning.place).place
     while place < log.end {
-      let (data, end) = log.chunk(at: place)
-      let (piece, offset) = log.bytes.piece(at: data.lowerBound)
-      bytes += piece[offset..<(offset + data.count)]
-      place = end
+      let data = log.data(from: place)
+      bytes += data
+      place = log.place(after: data.count, from: place)
     }
     return String(decoding: bytes, as: UTF8.self)
   }

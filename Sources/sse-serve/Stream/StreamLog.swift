@@ -75,11 +75,38 @@ final class StreamLog {
     return number < ends.end ? ends[number] : place
   }
 
-  /// The data of the chunk with the byte at `place`, and the end of that chunk.
-  func chunk(at place: Int) -> (data: Range<Int>, end: Int) {
-    let number = ends.firstNumber { $0 > place }
+  /// What a client without chunks gets from `place` on in one write.
+  func data(from place: Int) -> [UInt8] {
+    var data: [UInt8] = []
+    var number = ends.firstNumber { $0 > place }
+    while number < ends.end, data.count < ByteLog.pieceSize {
+      let part = self.data(in: number, from: place)
+      let (bytes, offset) = bytes.piece(at: part.lowerBound)
+      data += bytes[offset..<(offset + min(part.count, ByteLog.pieceSize - data.count))]
+      number += 1
+    }
+    return data
+  }
+
+  /// The place after some of that data.
+  /// - Parameter count: of its bytes, at least 1.
+  func place(after count: Int, from place: Int) -> Int {
+    var rest = count
+    var number = ends.firstNumber { $0 > place }
+    while true {
+      let part = data(in: number, from: place)
+      if rest < part.count { return part.lowerBound + rest }
+      rest -= part.count
+      if rest == 0 { return ends[number] }
+      number += 1
+    }
+  }
+
+  /// Where the data of a chunk is, without that before `place`.
+  private func data(in number: Int, from place: Int) -> Range<Int> {
     let start = ends[number - 1]
-    return (Chunk.data(start, count: ends[number] - start), ends[number])
+    let data = Chunk.data(start, count: ends[number] - start)
+    return max(data.lowerBound, place)..<data.upperBound
   }
 
   /// Drops the part that no client needs any more.
@@ -100,7 +127,7 @@ final class StreamLog {
 ///
 /// The bytes are in pieces of up to 64 KiB, a good size for a write. Pieces are dropped from the front.
 struct ByteLog {
-  private static let pieceSize = 64 * 1024
+  static let pieceSize = 64 * 1024
 
   private var pieces = NumberedQueue(blank: (start: 0, bytes: [UInt8]()))
   /// The place after the last byte.
