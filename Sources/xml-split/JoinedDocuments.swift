@@ -44,6 +44,9 @@ struct JoinedDocuments {
   /// Longer tags are not kept.
   private static let maxTag = 4096
 
+  /// The option that would begin a document where this one seems to be joined with the next.
+  var remedy: String { "--restart-at /\(isOn ? shortened(name) : "ROOT")" }
+
   /// Begins another stream of documents.
   mutating func beginStream() {
     beginDocument()
@@ -137,7 +140,8 @@ struct JoinedDocuments {
       if sighting.isLikely {
         hasWarned = true
         return XMLError(
-          "a new document seems to begin inside element '\(shortened(name))', which has not ended", at: sighting.offset)
+          "a new document seems to begin inside element '\(shortened(name))', which has not ended (\(remedy))",
+          at: sighting.offset)
       }
       if waitingSince == nil, !sighting.hasMatchAfter { waitingSince = start + sighting.offset }
     }

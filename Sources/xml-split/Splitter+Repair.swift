@@ -71,6 +71,11 @@ extension Splitter {
       let way = "before another encoding than \(name), put a form feed, or use --length-prefixed"
       return XMLError("\(error.message); \(way)", at: error.offset)
     }
+    if error == .lateDeclaration(at: error.offset), tokenizer.depth > 0, options.restartName == nil, !options.isSingle,
+      !options.hasPrefixes
+    {
+      return XMLError("\(error.message) (if documents follow each other: \(joined.remedy))", at: error.offset)
+    }
     guard options.atError == .stop, error.offset < bytes.count, bytes[error.offset] == UInt8(ascii: "&"),
       let end = (try? XMLReference.end(bytes, from: error.offset + 1)) ?? nil
     else { return error }

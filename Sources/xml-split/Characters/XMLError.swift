@@ -39,6 +39,10 @@ extension XMLError {
     XMLError("unexpected text after the document", at: offset)
   }
 
+  static func lateDeclaration(at offset: Int) -> XMLError {
+    XMLError("an XML declaration that is not at the start", at: offset)
+  }
+
   static func undeclared(prefix: [UInt8], at offset: Int) -> XMLError {
     XMLError("prefix '\(shortened(prefix))' is not declared", at: offset)
   }

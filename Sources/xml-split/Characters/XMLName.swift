@@ -136,7 +136,7 @@ enum XMLName {
       throw XMLError("expected a name after '<?'", at: range.lowerBound)
     }
     if text.lowercased == Array("xml".utf8) {
-      throw XMLError("an XML declaration that is not at the start", at: range.lowerBound - 2)
+      throw XMLError.lateDeclaration(at: range.lowerBound - 2)
     }
   }
 }

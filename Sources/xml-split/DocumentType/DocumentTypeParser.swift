@@ -100,7 +100,7 @@ struct DocumentTypeParser {
     let target = try cursor.name("a name after '<?'")
     if target.lowercased == Array("xml".utf8) {
       cursor.index = start
-      throw cursor.error("an XML declaration that is not at the start")
+      throw XMLError.lateDeclaration(at: cursor.offset)
     }
     if !cursor.starts(with: "?>") {
       try cursor.space("white space or '?>' after the target of a processing instruction")
