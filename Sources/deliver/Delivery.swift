@@ -111,7 +111,7 @@ struct Delivery {
     self.ended = ended
     if ended.outcome == .cannotRun, !hasRun { throw .failed(.error, ended.words, source: command.name) }
     hasRun = true
-    if ended.outcome == .taken, input.isUnread { reportUnread() }
+    if ended.outcome == .taken, hasLeft(input.unreadCount, of: batch, part) { reportUnread() }
     division.end(ended.outcome)
     reportRun(part.records.count, ended)
     if ended.outcome != .taken { try watch.checkOutput() }
@@ -201,6 +201,13 @@ struct Delivery {
     case .refused: command.report("\(records) refused: \(ended.words)")
     case .notNow, .cannotRun: break
     }
+  }
+
+  /// Whether the last bytes of a part, which COMMAND did not read, hold more than the end of the last record. A JSON
+  /// parser that stops at the last bracket leaves a newline.
+  private func hasLeft(_ count: Int, of batch: Batch, _ part: Division.Part) -> Bool {
+    let last = batch.bytes(of: (part.records.upperBound - 1)..<part.records.upperBound)
+    return count >= last.count || !batch.text[..<last.upperBound].suffix(count).allSatisfy(\.isWhiteSpace)
   }
 
   private mutating func reportUnread() {

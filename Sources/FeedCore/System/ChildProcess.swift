@@ -246,11 +246,11 @@ package struct ChildInput {
     file.forgetReads()
   }
 
-  /// Whether a part of it was not read. A program that opens its input again, as /dev/stdin, has its own file position;
-  /// then this cannot be known, and the answer is no.
-  package var isUnread: Bool {
-    guard let place = file.place, place < size else { return false }
-    return place > 0 || !file.wasRead
+  /// How many bytes at its end were not read. A program that opens its input again, as /dev/stdin, has its own file
+  /// position; then this cannot be known, and the answer is 0.
+  package var unreadCount: Int {
+    guard let place = file.place, place < size else { return 0 }
+    return place > 0 || !file.wasRead ? size - place : 0
   }
 
   /// The child keeps its own copy of the descriptor.
