@@ -29,9 +29,9 @@ struct Options: OptionTable {
   /// Which messages of the input every new connection sends again.
   var resent: [Condition] = []
   private var typedRepeated: [Repeated<TypedMessage>] = []
-  private(set) var repeated: [Repeated<[UInt8]>] = []
+  private(set) var repeated: [Repeated<OutgoingMessage>] = []
   private var typedOnExit: [TypedMessage] = []
-  private(set) var onExit: [[UInt8]] = []
+  private(set) var onExit: [OutgoingMessage] = []
   var isBinary = false
   var dropsReturns = false
   var readsRecords = false
@@ -84,7 +84,7 @@ struct Options: OptionTable {
       .excludes([\.isBinary, \.connection.wantsReconnect]).inFiles
     Option("send-every", .repeated, \.typedRepeated, "send this at regular intervals; repeatable").inFiles
     Option("on-exit", .message, \.typedOnExit, "send this before closing; repeatable").inFiles
-    Option("binary", \.isBinary, "send the lines as binary messages").excludes(\.readsRecords)
+    Option("binary", \.isBinary, "send lines and files as binary messages")
     Option("crlf", \.dropsReturns, "lines end in CR LF: do not send the CR").excludes(\.readsRecords)
     Option("records-in", \.readsRecords, "read event records in place of lines")
     Option("close-after", .seconds, \.closeAfter, "after all input is sent, close when nothing comes for this long")
@@ -129,12 +129,13 @@ struct Options: OptionTable {
     url = try WebSocketURL(operands: invocation.operands)
     try invocation.fill(&self)
     try http.load(streams)
-    let limit = maxSize
-    talk = try Talk(typedTalk, maxSize: limit, streams)
-    onExit = try typedOnExit.map { (message) throws(ToolFailure) in try message.text(limit, streams) }
-    repeated = try typedRepeated.map { (each) throws(ToolFailure) in
-      (each.interval, try each.message.text(limit, streams))
+    let (isBinary, limit) = (isBinary, maxSize)
+    let load = { (message: TypedMessage) throws(ToolFailure) in
+      try message.load(isBinary: isBinary, maxSize: limit, streams)
     }
+    talk = try Talk(typedTalk, load: load)
+    onExit = try typedOnExit.map(load)
+    repeated = try typedRepeated.map { (each) throws(ToolFailure) in (each.interval, try load(each.message)) }
     connection.settle(reconnects: true, resumes: !next.rules.isEmpty)
     try refuseReservedHeaders(http)
   }

@@ -12,30 +12,33 @@ struct Talk {
   }
 
   private enum Turn {
-    case send([UInt8])
+    case send(OutgoingMessage)
     case await(Condition)
   }
 
   private var turns: [Turn] = []
-  private var replies: [(condition: Condition, texts: [[UInt8]])] = []
+  private var replies: [(condition: Condition, messages: [OutgoingMessage])] = []
   /// The turn that is next on this connection.
   private var position = 0
 
   init() {}
 
   /// - Throws: a usage error if a reply has no condition, or a condition no reply; status 2 if a file cannot be read.
-  init(_ arguments: [Argument], maxSize: Int, _ streams: StandardStreams) throws(ToolFailure) {
+  /// - Parameter load: reads the files.
+  init(
+    _ arguments: [Argument], load: (TypedMessage) throws(ToolFailure) -> OutgoingMessage
+  ) throws(ToolFailure) {
     for argument in arguments {
       switch argument {
-      case .send(let message): turns.append(.send(try message.text(maxSize, streams)))
+      case .send(let message): turns.append(.send(try load(message)))
       case .sendAfter(let condition): turns.append(.await(condition))
       case .replyTo(let condition): replies.append((condition, []))
       case .reply(let message):
         guard !replies.isEmpty else { throw .usage("option '--reply' needs '--reply-to' before it") }
-        replies[replies.count - 1].texts.append(try message.text(maxSize, streams))
+        replies[replies.count - 1].messages.append(try load(message))
       }
     }
-    if let silent = replies.first(where: { $0.texts.isEmpty }) {
+    if let silent = replies.first(where: { $0.messages.isEmpty }) {
       throw .usage("option '--reply-to \(shortened(silent.condition.text))' needs '--reply' after it")
     }
   }
@@ -59,18 +62,18 @@ struct Talk {
     awaited.map { ": no message with '\(quoted($0.text))' has come (--send-after)" } ?? ""
   }
 
-  /// Whether a text has been handed out on this connection.
+  /// Whether a message has been handed out on this connection.
   var hasBegun: Bool { turns[..<position].contains { if case .send = $0 { true } else { false } } }
 
   /// How many messages have not been handed out on this connection.
   var unsent: Int { turns[position...].count { if case .send = $0 { true } else { false } } }
 
-  /// The next text to send now; nil if there is none. Everything that can be sent is handed out before a message of the
+  /// The next message to send now; nil if there is none. Everything that can be sent is handed out before a message of the
   /// server is looked at, so what is awaited is always the response to it.
-  mutating func next() -> [UInt8]? {
-    guard !isFinished, case .send(let text) = turns[position] else { return nil }
+  mutating func next() -> OutgoingMessage? {
+    guard !isFinished, case .send(let message) = turns[position] else { return nil }
     position += 1
-    return text
+    return message
   }
 
   /// Goes on if a message is the one that is awaited.
@@ -78,9 +81,9 @@ struct Talk {
   ///   - text: the text of the message.
   ///   - document: it as JSON; nil if it is not JSON.
   /// - Returns: the replies to it.
-  mutating func take(_ text: [UInt8], _ document: JSONDocument?) -> [[UInt8]] {
+  mutating func take(_ text: [UInt8], _ document: JSONDocument?) -> [OutgoingMessage] {
     if let awaited, awaited.holds(for: text, document) { position += 1 }
-    return replies.flatMap { $0.condition.holds(for: text, document) ? $0.texts : [] }
+    return replies.flatMap { $0.condition.holds(for: text, document) ? $0.messages : [] }
   }
 }
 
@@ -96,16 +99,19 @@ struct TypedMessage: Sendable {
     self.typed = typed
   }
 
-  /// The text to send: valid UTF-8.
-  /// - Parameter maxSize: the most bytes of a file.
-  func text(_ maxSize: Int, _ streams: StandardStreams) throws(ToolFailure) -> [UInt8] {
-    guard typed.first == UInt8(ascii: "@") else { return typed }
+  /// - Parameters:
+  ///   - isBinary: whether the content of a file is a binary message.
+  ///   - maxSize: the most bytes of a file.
+  /// - Returns: the message to send; a text is valid UTF-8.
+  func load(isBinary: Bool, maxSize: Int, _ streams: StandardStreams) throws(ToolFailure) -> OutgoingMessage {
+    guard typed.first == UInt8(ascii: "@") else { return OutgoingMessage(bytes: typed) }
     let file = InputFile(Array(typed.dropFirst()))
-    let text = try file.readAll(streams, limit: maxSize, option: "--max-size")
-    if let bad = UTF8Check.firstInvalid(text.span) {
-      throw .failed(.error, "invalid UTF-8 at byte \(bad + 1): a text message must be UTF-8", source: file.name)
+    let bytes = try file.readAll(streams, limit: maxSize, option: "--max-size")
+    if !isBinary, let bad = UTF8Check.firstInvalid(bytes.span) {
+      throw .failed(
+        .error, "invalid UTF-8 at byte \(bad + 1): a text message must be UTF-8 (--binary)", source: file.name)
     }
-    return text
+    return OutgoingMessage(isText: !isBinary, bytes: bytes)
   }
 }
 

@@ -60,7 +60,7 @@ extension WebSocketConnection {
 
   /// Sends the last texts, if the first ones were sent, and the close frame.
   mutating func close() {
-    if isReady { for text in options.onExit { session.send(OutgoingMessage(bytes: text), isKept: false) } }
+    if isReady { for message in options.onExit { session.send(message, isKept: false) } }
     session.close(options.closeCode)
   }
 

@@ -83,7 +83,7 @@ extension WebSocketConnection {
     while try nextMessage(pump.count + 1) {
       if quietSince != nil { quietSince = Clock.monotonic() }
       if try pump.take(session.message, isText: session.isText) == .finished { return .finished }
-      for text in pump.replies { session.send(OutgoingMessage(bytes: text), isKept: false) }
+      for message in pump.replies { session.send(message, isKept: false) }
       if !pump.replies.isEmpty, session.outbox.pending.count > Self.mostWaiting {
         return .lost(HTTPError(.transient, "the server does not read: more than 1 MiB waits to be sent (--reply)"))
       }
@@ -117,7 +117,7 @@ extension WebSocketConnection {
   /// Sends what comes next on this connection, up to the next message that is awaited.
   private mutating func talk(_ pump: inout MessagePump) {
     guard !isReady else { return }
-    while let text = pump.talk.next() { session.send(OutgoingMessage(bytes: text), isKept: false) }
+    while let message = pump.talk.next() { session.send(message, isKept: false) }
     isReady = pump.talk.isFinished
     if isReady { timers.ready(Clock.monotonic()) }
     pump.awaitTalk()
@@ -183,7 +183,7 @@ extension WebSocketConnection {
       case .ping: session.ping()
       case .text(let place):
         // If there is no room, a repeated text is left out, not queued.
-        if !session.isFull { session.send(OutgoingMessage(bytes: options.repeated[place].message), isKept: false) }
+        if !session.isFull { session.send(options.repeated[place].message, isKept: false) }
       case .lost(let error): return .lost(error)
       }
     }

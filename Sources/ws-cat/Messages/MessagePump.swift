@@ -18,7 +18,7 @@ struct MessagePump {
   /// What is said on this connection.
   var talk: Talk
   /// The replies that the last message asks for.
-  private(set) var replies: [[UInt8]] = []
+  private(set) var replies: [OutgoingMessage] = []
   /// The wait for the message without which nothing more is said.
   var helloWait = SilentWait()
   /// Where the next connection goes on.
