@@ -50,9 +50,9 @@ struct ClientRequest: Equatable {
   var shown: String { "\(method.rawValue) \(path.isEmpty ? "-" : shortened(path))" }
 
   /// The id of the client's last event; empty for none. `EventSource` sends a header. Libraries that replace it may be
-  /// unable to, and use the query parameter `lastEventId`.
+  /// unable to, and use the query parameter `lastEventId` or `Last-Event-ID`.
   var lastEventID: [UInt8] {
-    lastEventIDField ?? parameter("lasteventid") ?? []
+    lastEventIDField ?? parameter("lasteventid") ?? parameter("last-event-id") ?? []
   }
 
   /// The value of a parameter of the query; nil if there is none.
