@@ -18,11 +18,12 @@ struct Route {
     let list = Route(path: "/") { server, _, request, _ in
       let list = server.table.list(asHTML: request.wantsHTML, server.now)
       server.closeSlowClients(of: nil)
-      return .list(list)
+      return .list(list, options)
     }
     return (isMany ? [list] : []) + [
       Route(path: isMany ? "/streams/NAME" : "/") { server, connection, request, name in
         guard let stream = server.table.stream(named: name) else { return unknownStream }
+        if request.wantsHTML, !options.isPlain { return .page(DocumentPage(of: name, options).page) }
         return server.begin(stream, connection, request)
       },
       Route(path: isMany ? "/streams/NAME/snapshot" : "/snapshot") { server, _, request, name in

@@ -85,6 +85,13 @@ struct ServeTests {
     #expect(result.status == 0 && result.text == "arrived\n", "\(result.error)")
   }
 
+  /// The page of a document: changes of all kinds, trees and tables, a connection that ends, and nothing that runs.
+  @Test(.enabled(if: Repository.has("chromium-headless-shell")))
+  func aDocumentInABrowser() throws {
+    let result = try Command.shell(Command.quote(Repository.path("Tests/Pipeline/browser-document")))
+    #expect(result.status == 0 && result.text == "documents\n", "\(result.error)")
+  }
+
   /// The page that lists streams, on a phone and on a desktop, and EventSource with the token in the URL.
   @Test(.enabled(if: Repository.has("chromium-headless-shell")))
   func severalStreamsInABrowser() throws {

@@ -41,10 +41,13 @@ struct ClientRequest: Equatable {
   var lastEventIDField: [UInt8]?
   /// Whether the client takes responses in gzip.
   var acceptsGzip = false
-  /// Whether a person may read the response: browsers ask for HTML.
-  var wantsHTML = false
+  /// Whether the client takes HTML, and whether it takes an event stream by that name.
+  fileprivate(set) var (acceptsHTML, acceptsEvents) = (false, false)
   /// Whether a browser asks which requests it may send (Fetch §4.8).
   var isPreflight = false
+
+  /// Whether a person reads the response: a browser that opens a page asks for HTML. `EventSource` does not.
+  var wantsHTML: Bool { acceptsHTML && !acceptsEvents }
 
   /// For messages: the method and the path, without the query, which may have a token.
   var shown: String { "\(method.rawValue) \(path.isEmpty ? "-" : shortened(path))" }
@@ -231,10 +234,10 @@ struct RequestParser {
     case "authorization": try Self.take(value, into: &request.authorization)
     case "last-event-id": try Self.take(value, into: &request.lastEventIDField)
     case "if-none-match": request.ifNoneMatch = request.ifNoneMatch.map { $0 + Array(",".utf8) + value } ?? Array(value)
-    case "accept-encoding": if Self.acceptsGzip(value) { request.acceptsGzip = true }
+    case "accept-encoding": if Self.accepts(["gzip", "x-gzip"], value) { request.acceptsGzip = true }
     case "accept":
-      let types = value.split(separator: UInt8(ascii: ",")).map { $0.prefix { $0 != UInt8(ascii: ";") }.trimmed() }
-      if types.contains(where: { $0.lowercased.elementsEqual("text/html".utf8) }) { request.wantsHTML = true }
+      if Self.accepts(["text/html"], value) { request.acceptsHTML = true }
+      if Self.accepts(["text/event-stream"], value) { request.acceptsEvents = true }
     case "access-control-request-method": request.isPreflight = true
     case "transfer-encoding": hasTransferCoding = true
     case "content-length": try takeLength(value)
@@ -245,13 +248,11 @@ struct RequestParser {
     }
   }
 
-  /// Whether an Accept-Encoding names gzip, with a weight that is not 0 (RFC 9110 §12.5.3).
-  private static func acceptsGzip(_ value: ArraySlice<UInt8>) -> Bool {
+  /// Whether an Accept or Accept-Encoding has one of these names, with a weight that is not 0 (RFC 9110 §12.4.2).
+  private static func accepts(_ names: [String], _ value: ArraySlice<UInt8>) -> Bool {
     value.split(separator: UInt8(ascii: ",")).contains { item in
       let parts = item.lowercased.split(separator: UInt8(ascii: ";")).map { $0.trimmed(\.isBlank) }
-      guard let name = parts.first, name.elementsEqual("gzip".utf8) || name.elementsEqual("x-gzip".utf8) else {
-        return false
-      }
+      guard let name = parts.first, names.contains(where: { name.elementsEqual($0.utf8) }) else { return false }
       let weight = parts.dropFirst().first { $0.starts(with: "q=".utf8) }?.dropFirst(2)
       return weight.map { $0.contains { (UInt8(ascii: "1")...UInt8(ascii: "9")).contains($0) } } ?? true
     }

@@ -97,6 +97,8 @@ extension Response {
       // nginx forwards each event at once.
       ("X-Accel-Buffering", "no"),
     ]
+    // A browser gets a page.
+    if !options.isPlain { fields.append(("Vary", "Accept")) }
     if request.takesChunks { fields.append(("Transfer-Encoding", "chunked")) }
     if options.compresses {
       fields.append(("Vary", "Accept-Encoding"))
@@ -113,11 +115,20 @@ extension Response {
   }
 
   /// The list of all streams.
-  static func list(_ list: StreamList) -> Response {
-    let page = list.isHTML ? list.head() : nil
+  static func list(_ list: StreamList, _ options: Options) -> Response {
+    let page = list.isHTML ? list.head(isPlain: options.isPlain) : nil
     let policy = page.map { [("Content-Security-Policy", $0.policy)] } ?? []
     return Response(
       fields: [("Content-Type", list.type)] + policy + [("Vary", "Accept"), freshness], words: page?.text ?? [],
       document: list.text)
+  }
+
+  /// The page of a stream with a document.
+  static func page(_ page: WebPage) -> Response {
+    Response(
+      fields: [
+        ("Content-Type", "text/html; charset=utf-8"), ("Content-Security-Policy", page.policy), ("Vary", "Accept"),
+        freshness,
+      ], words: page.text)
   }
 }

@@ -44,91 +44,68 @@ struct StreamList {
     return Array("/streams/".utf8) + name.percentEncoded { $0.isUnreserved && !isDots }
   }
 
-  /// As text of an element of HTML. A name may have control characters.
-  private static func escaped(_ name: [UInt8]) -> [UInt8] {
-    var name = name
-    name.repairUTF8()
-    return name.flatMap { byte -> [UInt8] in
-      switch byte {
-      case UInt8(ascii: "<"): Array("&lt;".utf8)
-      case UInt8(ascii: "&"): Array("&amp;".utf8)
-      case 0..<0x20, 0x7F: Array("\u{FFFD}".utf8)
-      default: [byte]
-      }
-    }
-  }
-
   // MARK: The page
 
   private static func items(_ streams: [Line]) -> [UInt8] {
     let items = streams.map { stream in
       // Relative, because a proxy may have put a prefix before our paths.
-      Array("<li><a href=\"".utf8) + path(stream.name).dropFirst() + Array("\">".utf8) + escaped(stream.name)
+      Array("<li><a href=\"".utf8) + path(stream.name).dropFirst() + Array("\">".utf8) + WebPage.escaped(stream.name)
         + Array("</a></li>\n".utf8)
     }
     return items.joined() + Array("</ul>\n</body>\n</html>\n".utf8)
   }
 
-  /// The page up to its items, and its Content-Security-Policy. Names cannot become scripts: they are escaped, and only a
-  /// script with the number of this page runs.
-  func head() -> (text: [UInt8], policy: String) {
-    let nonce = String(decoding: Base64.encoded((0..<16).map { _ in .random(in: .min ... .max) }), as: UTF8.self)
-    let policy =
-      "default-src 'none'; connect-src 'self'; script-src 'nonce-\(nonce)'; style-src 'nonce-\(nonce)'; "
-      + "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+  /// The page up to its items.
+  func head(isPlain: Bool) -> WebPage {
     let title = count == 1 ? "1 stream" : "\(count) streams"
-    let head = """
-      <!doctype html>
-      <html lang="en">
-      <head>
-      <meta charset="utf-8">
-      <meta name="viewport" content="width=device-width, initial-scale=1">
-      <title>\(title)</title>
-      <style nonce="\(nonce)">
-      :root { color-scheme: light dark; font: 1rem/1.6 system-ui, sans-serif }
-      body { max-width: 60rem; margin: 1rem auto; padding: 0 1rem }
-      ul { columns: 14rem; padding-left: 1.2rem }
-      li, pre { overflow-wrap: anywhere }
-      pre { white-space: pre-wrap; max-height: 70vh; overflow-y: auto }
-      h2:empty, pre:empty { display: none }
-      </style>
-      </head>
+    let body = """
       <body>
+      <header>
       <h1>\(title)</h1>
+      </header>
       <h2></h2>
       <pre></pre>
-      <script nonce="\(nonce)">
-      // A click shows a stream as it comes. A token in this page's URL goes with the request.
+      <ul class="streams">
+
+      """
+    return WebPage(title: Array(title.utf8), script: isPlain ? Self.viewer : Self.linker, Array(body.utf8))
+  }
+
+  private static let linker = """
+    // Each link leads to the page of a stream. A token in this page's URL goes with it.
+    addEventListener("DOMContentLoaded", () => {
+      for (const link of document.links) link.search = location.search;
+    });
+    """
+
+  /// There is no page of a stream with --plain.
+  private static let viewer = """
+    // A click shows a stream as it comes. A token in this page's URL goes with the request.
+    let last = new AbortController();
+    const most = 1e5;
+    document.onclick = async (click) => {
+      const link = click.target.closest("li a");
+      if (!link || click.ctrlKey || click.metaKey || click.shiftKey) return;
+      click.preventDefault();
       const [name, text] = ["h2", "pre"].map((tag) => document.querySelector(tag));
-      const most = 1e5;
-      let last = new AbortController();
       const show = (piece) => {
         const isAtEnd = text.scrollTop + text.clientHeight > text.scrollHeight - 20;
         const whole = text.textContent + piece;
         text.textContent = whole.length > most ? "…" + whole.slice(-most) : whole;
         if (isAtEnd) text.scrollTop = text.scrollHeight;
       };
-      document.onclick = async (click) => {
-        const link = click.target.closest("li a");
-        if (!link || click.ctrlKey || click.metaKey || click.shiftKey) return;
-        click.preventDefault();
-        last.abort();
-        const mine = last = new AbortController();
-        [name.textContent, text.textContent] = [link.textContent, ""];
-        name.scrollIntoView();
-        try {
-          const response = await fetch(link.href + location.search, { signal: mine.signal });
-          const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
-          for (let piece; !(piece = await reader.read()).done && mine === last;) show(piece.value);
-          if (mine === last) show("The stream has ended.");
-        } catch (error) {
-          if (mine === last) show(error);
-        }
-      };
-      </script>
-      <ul>
-
-      """
-    return (Array(head.utf8), policy)
-  }
+      last.abort();
+      const mine = last = new AbortController();
+      [name.textContent, text.textContent] = [link.textContent, ""];
+      name.scrollIntoView();
+      try {
+        const response = await fetch(link.href + location.search, { signal: mine.signal });
+        const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
+        for (let piece; !(piece = await reader.read()).done && mine === last;) show(piece.value);
+        if (mine === last) show("The stream has ended.");
+      } catch (error) {
+        if (mine === last) show(error);
+      }
+    };
+    """
 }
