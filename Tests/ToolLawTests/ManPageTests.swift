@@ -20,11 +20,19 @@ import Testing
     #expect(page.displays.contains { $0.notRun == nil }, "no example of \(tool).1 can be run")
   }
 
-  /// Names, values, defaults, what options need and exclude; and the headings, in order.
+  /// Names, values, defaults, what options need and exclude; and the headings, in order. An option that the page only
+  /// names is described in the page of shared options.
   @Test(arguments: Repository.tools)
   func theOptionsAreThoseOfTheTable(_ tool: String) throws {
     let table = try Tables.of(tool)
-    let page = try ManPage(Self.page(of: tool)).options
+    let source = try ManPage(Self.page(of: tool))
+    let shared = try ManPage(ManPage.shared).options
+    let page = try source.options.map { option in
+      guard source.named.contains(option.name) else { return option }
+      let described = try #require(shared.first { $0.name == option.name }, "--\(option.name) is described nowhere")
+      #expect(described.letter == option.letter, "\(tool).1: --\(option.name)")
+      return described.changed(by: option)
+    }
     #expect(Set(page.map(\.name)).count == page.count, "an option is described twice")
     #expect(Set(page.map(\.name)) == Set(table.options.map(\.name)))
     for row in table.options {
@@ -33,6 +41,15 @@ import Testing
     }
     let headings = page.map(\.group).reduce(into: [String]()) { if $0.last != $1 { $0.append($1) } }
     #expect(headings == table.groups.map(\.group.heading))
+  }
+
+  /// The page of shared options describes each once, and only options that several tools have.
+  @Test func theSharedOptionsAreShared() throws {
+    let shared = try ManPage(ManPage.shared).options.map(\.name)
+    #expect(Set(shared).count == shared.count && shared.count > 40)
+    for name in shared {
+      #expect(Tables.all.filter { $0.options.contains { $0.name == name } }.count > 1, "--\(name)")
+    }
   }
 
   @Test(.enabled(if: Repository.has("mandoc")), arguments: ManPage.all)

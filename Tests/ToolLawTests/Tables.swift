@@ -61,6 +61,17 @@ struct ListedOption: CustomStringConvertible {
 }
 
 extension ListedOption {
+  /// This option of the page of shared options, as the page of a tool has it.
+  func changed(by named: ListedOption) -> ListedOption {
+    var option = self
+    option.group = named.group
+    option.defaultValue = named.defaultValue ?? defaultValue
+    option.needs.formUnion(named.needs)
+    option.excludes.formUnion(named.excludes)
+    option.meaningless.formUnion(named.meaningless)
+    return option
+  }
+
   /// - Parameter tool: if every command line of it has a URL, no row needs to say that it needs one.
   init(_ row: OptionSpec, of tool: ToolSpec) {
     func phrases(_ kind: OptionRelation.Kind) -> [[String]] {

@@ -1,5 +1,5 @@
 // What the status of a response means, the same for every tool: a body, nothing, a failure that may pass, or one that will
-// not. feedutils(7) has the table for users.
+// not. feedutils-request(7) has the table for users.
 
 import FeedCore
 
