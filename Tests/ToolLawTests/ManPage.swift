@@ -6,10 +6,10 @@ struct ManPage {
   /// A display of commands with their output, as on a terminal: `$` starts a command, `>` continues it.
   struct Display {
     let line: Int
-    /// On the line before the display is a comment with what must have been done before, `.\" after: COMMAND`, or with
-    /// the server of its commands, `.\" url: URL SERVER`: SERVER runs each command with `$url`, and fills in `{0}`.
+    /// On the lines before the display can be comments: what must have been done before, `.\" after: COMMAND`, and the
+    /// server of its commands, `.\" url: URL SERVER`. SERVER runs each command with `$url`, and fills in `{0}`.
     let steps: [Transcript.Step]
-    /// Why it cannot be run here: from a comment `.\" not run: needs a network` on the line before the display.
+    /// Why it cannot be run here: from a comment `.\" not run: needs a network` before the display.
     let notRun: String?
   }
 
@@ -78,8 +78,10 @@ struct ManPage {
         isNaming = true
       } else if line.hasPrefix(".Bd -literal") {
         let body = Array(lines[(index + 1)...].prefix { $0 != ".Ed" })
-        let before = index > 0 ? lines[index - 1] : ""
-        func comment(_ mark: String) -> String? { before.hasPrefix(mark) ? String(before.dropFirst(mark.count)) : nil }
+        let comments = lines[..<index].reversed().prefix { $0.hasPrefix(#".\""#) }
+        func comment(_ mark: String) -> String? {
+          comments.first { $0.hasPrefix(mark) }.map { String($0.dropFirst(mark.count)) }
+        }
         let notRun = comment(#".\" not run: "#)
         if body.first?.hasPrefix("$ ") == true {
           let first = comment(#".\" after: "#).map { [Transcript.Step(line: index, command: $0)] } ?? []
