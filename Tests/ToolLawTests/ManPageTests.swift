@@ -20,8 +20,9 @@ import Testing
     #expect(page.displays.contains { $0.notRun == nil }, "no example of \(tool).1 can be run")
   }
 
-  /// Names, values, defaults, what options need and exclude; and the headings, in order. An option that the page only
-  /// names is described in the page of shared options.
+  /// Names, values, defaults and what options need; and the headings, in order. What excludes what is told by the
+  /// message: a page may say it, if it is true. An option that the page only names is described in the page of shared
+  /// options.
   @Test(arguments: Repository.tools)
   func theOptionsAreThoseOfTheTable(_ tool: String) throws {
     let table = try Tables.of(tool)
@@ -36,8 +37,11 @@ import Testing
     #expect(Set(page.map(\.name)).count == page.count, "an option is described twice")
     #expect(Set(page.map(\.name)) == Set(table.options.map(\.name)))
     for row in table.options {
-      let item = page.first { $0.name == row.name }?.description
-      #expect(item == ListedOption(row, of: table).description, "\(tool).1")
+      let item = page.first { $0.name == row.name }
+      let listed = ListedOption(row, of: table)
+      #expect(item?.description == listed.description, "\(tool).1")
+      #expect(item?.excludes.isSubset(of: listed.excludes) == true, "\(tool).1: --\(row.name)")
+      #expect(item?.meaningless.isSubset(of: listed.meaningless) == true, "\(tool).1: --\(row.name)")
     }
     let headings = page.map(\.group).reduce(into: [String]()) { if $0.last != $1 { $0.append($1) } }
     #expect(headings == table.groups.map(\.group.heading))

@@ -49,13 +49,11 @@ struct ListedOption: CustomStringConvertible {
   var excludes: Set<String> = []
   var meaningless: Set<String> = []
 
-  /// `-0 --null, under Output; needs --raw`
+  /// `-0 --null, under Output; needs --raw`, without what it excludes.
   var description: String {
     var text = (letter.map { "-\($0) " } ?? "") + "--\(name)" + (value.map { " \($0)" } ?? "") + ", under \(group)"
     if let defaultValue { text += "; default \(defaultValue)" }
     for list in needs.map({ $0.joined(separator: " or ") }).sorted() { text += "; needs \(list)" }
-    for other in excludes.sorted() { text += "; excludes \(other)" }
-    for other in meaningless.sorted() { text += "; not with \(other)" }
     return text
   }
 }
