@@ -25,6 +25,9 @@ extension Convention {
     Convention("JSON Feed", ["/version=https://jsonfeed.org/version/1.1"], "/next_url", items: "/items"),
     Convention("JSON Feed", ["/version=https://jsonfeed.org/version/1"], "/next_url", items: "/items"),
     Convention("Okta", ["header:x-okta-request-id"], "link"),
+    Convention(
+      "Docker Registry", ["header:docker-distribution-api-version", "/repositories"], "link", items: "/repositories"),
+    Convention("Docker Registry", ["header:docker-distribution-api-version", "/tags"], "link", items: "/tags"),
     Convention("ActivityPub", ["/type=OrderedCollection", "/first"], "/next /first", items: "/orderedItems"),
     Convention("Matrix", ["/chunk", "/start"], "from=/end", items: "/chunk"),
     Convention("Datasette", ["/database", "/columns", "/rows", "/truncated"], "/next_url", items: "/rows"),
@@ -122,6 +125,12 @@ extension Convention {
     Convention(
       "fastapi-pagination", ["/items", "/total", "/page", "/size", "/pages"], "page=+1", items: "/items",
       total: "/pages", isInBody: false),
+    Convention(
+      "fastapi-pagination", ["/items", "/total", "/limit", "/offset", "!/next", "!/href", "!/sys"], "offset=+items",
+      items: "/items", total: "/total", isInBody: false),
+    Convention(
+      "fastapi-pagination", ["/items", "/current_page", "/current_page_backwards", "/next_page"],
+      "cursor=/next_page", items: "/items", isInBody: false),
     Convention(
       "RabbitMQ", ["/items", "/page", "/page_count", "/page_size", "/item_count", "/filtered_count"], "page=+1",
       items: "/items", total: "/page_count"),
