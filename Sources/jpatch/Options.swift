@@ -57,8 +57,8 @@ struct Options: OptionTable {
   var stamp = RecordStamp()
   var errorAction = ErrorAction.stop
   var checkpoint: [UInt8]?
-  var dataEvent: [UInt8] = []
-  var patchEvent: [UInt8] = []
+  var dataEvent = DocumentEvent([])
+  var patchEvent = DocumentEvent([])
   var isVerbose = false
 
   static let rows = OptionRows<Self> {
@@ -115,8 +115,8 @@ struct Options: OptionTable {
     Option("on-error", .choice, \.errorAction, "what to do when a patch fails").default("stop")
     Option("verbose", letter: "v", \.isVerbose, "report records that print nothing, and why")
     Option("checkpoint", .wholeFile, \.checkpoint, "resume from FILE, and keep it up to date")
-    Option("data-event", .text("NAME"), "the event that brings a document") { $0.dataEvent = $1 }.default("data")
-    Option("patch-event", .text("NAME"), "the event that brings a patch") { $0.patchEvent = $1 }.default("patch")
+    Option("data-event", .documentEvent, "the event that brings a document") { $0.dataEvent = $1 }.default("data")
+    Option("patch-event", .documentEvent, "the event that brings a patch") { $0.patchEvent = $1 }.default("patch")
     SourceOptions.by.within(\.sourceOptions).excludes(\.stamp.source)
     SourceOptions.maxSources.within(\.sourceOptions)
     RecordStamp.rows(\.stamp) { $0.needs(\.printsRecords) }

@@ -24,8 +24,8 @@ struct Options: OptionTable {
   private var maxStreams = 0
   private var selected: JSONPointer?
   /// The types of the events that bring a document and a patch.
-  var dataEvent: [UInt8] = []
-  var patchEvent: [UInt8] = []
+  var dataEvent = DocumentEvent([])
+  var patchEvent = DocumentEvent([])
   var addsIDs = false
   /// Where the data of an event has an ID, for events without one; nil for nowhere.
   var idFrom: JSONPointer?
@@ -72,9 +72,9 @@ struct Options: OptionTable {
     Option("stream-from", .sourcePointer, \.streamFrom, "serve a stream for each value of this member")
     Option("select", letter: "p", .pointer("/results"), \.selected, "answer /snapshot with only this value")
       .meaningless(with: \.isPlain)
-    Option("data-event", .eventType, "the event that brings a document") { $0.dataEvent = $1 }.default("data")
+    Option("data-event", .documentEvent, "the event that brings a document") { $0.dataEvent = $1 }.default("data")
       .meaningless(with: \.isPlain)
-    Option("patch-event", .eventType, "the event that brings a patch") { $0.patchEvent = $1 }.default("patch")
+    Option("patch-event", .documentEvent, "the event that brings a patch") { $0.patchEvent = $1 }.default("patch")
       .meaningless(with: \.isPlain)
     Option("add-ids", \.addsIDs, "give an ID to events that have none")
     Option("id-from", .pointer("/id"), \.idFrom, "where to find an ID for events that have none").excludes(\.addsIDs)
@@ -131,9 +131,6 @@ extension OptionType<Options.Replay> {
 }
 
 extension OptionType<[UInt8]> {
-  /// The type of an event: one line.
-  fileprivate static let eventType = text("NAME", "a name on one line") { !$0.contains(where: \.isLineEnd) }
-
   /// An origin as browsers send it (`https://example.com`), or `*`.
   fileprivate static let origin = text("ORIGIN", "an origin such as https://example.com, or *") { bytes in
     let text = String(decoding: bytes, as: UTF8.self)

@@ -93,8 +93,7 @@ private func written(_ request: ClientRequest) -> [UInt8] {
   let method = methods.first { $0.0 == request.method }?.1 ?? ""
   var target = request.method == .other ? [UInt8(ascii: "/")] : request.path
   if !request.query.isEmpty { target += [UInt8(ascii: "?")] + request.query }
-  // A request without a host is HTTP/1.0.
-  let version = request.host == nil ? "HTTP/1.0" : "HTTP/1.1"
+  let version = request.takesChunks ? "HTTP/1.1" : "HTTP/1.0"
   var text = Array("\(method) ".utf8) + target + Array(" \(version)\r\n".utf8)
   func put(_ name: String, _ value: [UInt8]?) {
     guard let value else { return }
@@ -105,6 +104,9 @@ private func written(_ request: ClientRequest) -> [UInt8] {
   put("Authorization", request.authorization)
   put("If-None-Match", request.ifNoneMatch)
   put("Last-Event-ID", request.lastEventIDField)
+  if request.acceptsGzip { put("Accept-Encoding", Array("gzip".utf8)) }
+  if request.acceptsHTML { put("Accept", Array("text/html".utf8)) }
+  if request.acceptsEvents { put("Accept", Array("text/event-stream".utf8)) }
   if request.isPreflight { put("Access-Control-Request-Method", []) }
   if request.hasBody { put("Content-Length", [UInt8(ascii: "1")]) }
   put("Connection", Array((request.keepsAlive ? "keep-alive" : "close").utf8))

@@ -25,8 +25,8 @@ package struct DocumentStream {
   }
 
   /// The event names of this stream.
-  package var dataEvent = Array("data".utf8)
-  package var patchEvent = Array("patch".utf8)
+  package var dataEvent = DocumentEvent(Array("data".utf8))
+  package var patchEvent = DocumentEvent(Array("patch".utf8))
   package var options = PatchOptions()
 
   /// The document, if there is one.
@@ -64,7 +64,7 @@ package struct DocumentStream {
 
   /// Whether an event of this type brings a document or changes it.
   package func follows(_ event: [UInt8]) -> Bool {
-    event == dataEvent || event == patchEvent || event == Self.snapshotEvent || event == Self.mergeEvent
+    event == dataEvent.name || event == patchEvent.name || event == Self.snapshotEvent || event == Self.mergeEvent
   }
 
   /// Applies one record. After a failure the document is unchanged, and changes are skipped until the next whole one.
@@ -77,10 +77,10 @@ package struct DocumentStream {
 
   private mutating func outcome(of record: EventRecord) throws(RecordFailure) -> RecordEffect {
     switch record.event {
-    case dataEvent, Self.snapshotEvent:
+    case dataEvent.name, Self.snapshotEvent:
       begin(with: JSONTree(try payload(record)), id: record.id)
       return .document
-    case patchEvent: return try change(record, isMerge: false)
+    case patchEvent.name: return try change(record, isMerge: false)
     case Self.mergeEvent: return try change(record, isMerge: true)
     case Self.errorEvent:
       guard let data = record.data else { return .message([]) }
@@ -94,7 +94,11 @@ package struct DocumentStream {
     do { return try JSONPatch(payload, options) } catch {
       // If the patch is JSON in a string, its offset is not an offset in the record.
       let isInRecord = payload.document === record.data?.document
-      throw RecordFailure(message: error.message(), offset: isInRecord ? error.offset : nil, isMalformed: true)
+      let member = payload.kind == .object ? payload.children.first { $0.value.kind == .array }?.key?.string : nil
+      let place = member.map { quoted(patchEvent.name) + "=" + JSONPointer().appending($0).shown }
+      let remedy = place.map { ": if it is a member, type --patch-event \($0)" } ?? ""
+      throw RecordFailure(
+        message: error.message() + remedy, offset: isInRecord ? error.offset : nil, isMalformed: true)
     }
   }
 
@@ -124,14 +128,34 @@ package struct DocumentStream {
     return .change
   }
 
-  /// The value of `data`; if that is a string, the JSON in it.
+  /// The document or the patch of a record, if it is only a part of the data.
+  package func part(of record: EventRecord) -> JSONValue? {
+    pointer(for: record) == nil ? nil : try? payload(record)
+  }
+
+  /// Where the document or the patch is in the data of a record; nil if it is all of it.
+  private func pointer(for record: EventRecord) -> JSONPointer? {
+    switch record.event {
+    case dataEvent.name: dataEvent.pointer
+    case patchEvent.name: patchEvent.pointer
+    default: nil
+    }
+  }
+
+  /// The value of `data`, or that at the pointer of the event. If the data is a string, the JSON in it.
   private func payload(_ record: EventRecord) throws(RecordFailure) -> JSONValue {
-    do {
-      if let value = try record.document(maxDepth: options.maxDepth) { return value }
-    } catch {
+    let value: JSONValue?
+    do { value = try record.document(maxDepth: options.maxDepth) } catch {
       throw RecordFailure(message: error.message(), offset: error.offset, isMalformed: true)
     }
-    throw RecordFailure(message: "no 'data'", offset: nil, isMalformed: true)
+    guard let value else { throw RecordFailure(message: "no 'data'", offset: nil, isMalformed: true) }
+    guard let pointer = pointer(for: record) else { return value }
+    guard let part = value.value(at: pointer) else {
+      let option = record.event == dataEvent.name ? "--data-event" : "--patch-event"
+      let text = "nothing is at '\(pointer.shown)' of 'data' (\(option))"
+      throw RecordFailure(message: text, offset: nil, isMalformed: true)
+    }
+    return part
   }
 
   /// Gives the tree its own text once the records that it keeps alive are larger than the document.

@@ -3,7 +3,7 @@
 
 /// A record that was read.
 package struct EventRecord: Sendable {
-  /// Its type; may be empty.
+  /// Its type. An empty one is `message` (HTML standard, 9.2.6).
   package let event: [UInt8]
   /// Empty if there is none.
   package let id: [UInt8]
@@ -32,6 +32,7 @@ package struct EventRecord: Sendable {
   private static let commentName = MemberName("comment")
   private static let memberNames = ["event", "id", "data", "time", "url", "source", "etag", "mark", "seq"]
     .map { Array($0.utf8) }
+  private static let defaultType = Array("message".utf8)
   private static let names = ShortNames("event", "id", "data")
 
   /// - Returns: nil for a note, an object without `event`.
@@ -46,7 +47,8 @@ package struct EventRecord: Sendable {
       places[name] == 0 ? nil : JSONValue(document: value.document, position: places[name])
     }
     guard let event = member(0) else { return nil }
-    self.event = try Self.string(event, "event")
+    let type = try Self.string(event, "event")
+    self.event = type.isEmpty ? Self.defaultType : type
     id = try member(1).map { (id) throws(FormatError) in try Self.string(id, "id") } ?? []
     data = member(2)
   }

@@ -36,7 +36,6 @@ struct Publisher {
   static let comment = Array(":\n\n".utf8)
   /// The longest id in bytes: one that a client can send back with its other headers.
   private static let maxID = 4096
-  private static let messageName = Array("message".utf8)
 
   /// - Parameter logs: that of the plain text first.
   init(_ options: Options, _ logs: [StreamLog]) {
@@ -71,7 +70,9 @@ struct Publisher {
       if outcome == .skipped { return false }
       if outcome == .document || outcome == .change { snapshot = nil }
     }
-    append(record, data, id: id)
+    // Clients get all documents and patches in one form.
+    let part = options.isPlain ? nil : document.part(of: record)
+    append(record, part.map { JSONTree($0).compactText } ?? Self.wireText(data), id: id)
     return true
   }
 
@@ -89,13 +90,12 @@ struct Publisher {
     return "the ID at '\(pointer.shown)'"
   }
 
-  private mutating func append(_ record: EventRecord, _ data: JSONValue, id: [UInt8]) {
+  private mutating func append(_ record: EventRecord, _ data: [UInt8], id: [UInt8]) {
     count += 1
     var id = id
     if id.isEmpty && options.addsIDs { id = ids.next() }
     var output = ByteWriter()
-    let type = record.event.isEmpty ? Self.messageName : record.event
-    writer.write(type: type, id: id, data: Self.wireText(data), to: &output)
+    writer.write(type: record.event, id: id, data: data, to: &output)
     let bytes = output.take()
     for log in logs { log.append(bytes) }
     index.append(end: end, id: id)
@@ -180,7 +180,7 @@ struct Publisher {
     output.append("id: ")
     output.append(index.lastID)
     output.append("\n")
-    writer.write(type: document.dataEvent, id: [], data: text.take(), to: &output)
+    writer.write(type: document.dataEvent.name, id: [], data: text.take(), to: &output)
     return output.take()
   }
 
