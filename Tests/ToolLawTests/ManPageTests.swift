@@ -97,6 +97,29 @@ import Testing
     #expect(stated == examples.map { "\($0.1) | \($0.2)" })
   }
 
+  /// Each command of feedutils-feeds(7) is in Tests/Cases/feeds, word for word, under a comment with its name. There `at`
+  /// runs it, with another host.
+  @Test func everyFeedHasAnExample() throws {
+    let page = try Repository.contents("man/feedutils-feeds.7").replacing(#"\e"#, with: "\\")
+    let rows = page.matches(of: /\.It ([^\n]+)\n\.Bd -literal -compact\n((?:(?!\.Ed)[^\n]*\n)+)\.Ed\n/)
+    let stated = rows.map { "\($0.1)\n\($0.2)" }
+    let cases = try ["models", "live", "machines", "pages"].map {
+      try Repository.contents("Tests/Cases/feeds/\($0).cases")
+    }
+    var tried: [String] = []
+    for part in cases.joined(separator: "\n").split(separator: "\n# ") {
+      guard let row = part.firstMatch(of: /\$ cat >row <<'\.'\n((?:> [^\n]*\n)+?)> \.\n/) else { continue }
+      let name = part.prefix { $0 != "\n" }
+      let command = row.1.split(separator: "\n").map { $0.dropFirst(2) + "\n" }.joined()
+      tried.append("\(name)\n\(command)")
+      let rest = part[row.range.upperBound...]
+      #expect(
+        rest.contains(/\$ serve-(script|ws) .*at ("\$0"|\{0\})/.dotMatchesNewlines()), "\(name) is not run")
+    }
+    #expect(stated.count >= 30, "the page is not read")
+    #expect(stated == tried)
+  }
+
   /// The examples of a page run one after another in an empty folder, as a reader would type them.
   @Test(arguments: ManPage.all)
   func theExamplesPrintWhatTheyShow(_ path: String) throws {
