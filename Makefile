@@ -124,6 +124,10 @@ install: all
 	install -m 644 completions/bash/* "$(DESTDIR)$(PREFIX)/share/bash-completion/completions/"
 	install -m 644 completions/zsh/* "$(DESTDIR)$(ZSHDIR)/"
 	install -m 644 completions/fish/* "$(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/"
+	for file in $(filter-out examples/packaging/%,$(wildcard examples/*.md examples/*/*)); do \
+	  folder="$(DESTDIR)$(PREFIX)/share/doc/feedutils/$${file%/*}"; mode=644; [ ! -x "$$file" ] || mode=755; \
+	  install -d "$$folder" && install -m $$mode "$$file" "$$folder/" || exit 1; \
+	done
 
 # Makes all files of a release, under dist/, from the commit that is checked out.
 dist:

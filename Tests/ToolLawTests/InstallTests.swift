@@ -13,6 +13,14 @@ struct InstallTests {
       make + " DESTDIR=\(Command.quote(scratch.path)) PREFIX=/usr BIN=\(Command.quote(Repository.binaries))")
     #expect(result.status == 0, "\(result.error)")
     for tool in Repository.tools { try look(at: scratch.file("usr/bin/" + tool)) }
+    // The examples are as they are here, also those bits that let them run; packagers have the source.
+    let differences = try Command.shell(
+      #"""
+      list() { find "$1" -path "$1/packaging" -prune -o -type f -printf '%P %M\n' | sed 's/ -..\(.\).*/ \1/' | sort; }
+      list "$0" >here; list usr/share/doc/feedutils/examples >there
+      wc -l <here; diff here there && diff -r -x packaging "$0" usr/share/doc/feedutils/examples
+      """#.replacing("$0", with: Repository.path("examples")), in: scratch.path)
+    #expect(differences.status == 0 && (Int(differences.text.dropLast()) ?? 0) > 40, "\(differences.text)")
   }
 
   /// The loader takes most of a short run. These need no library at run time, and do without.
