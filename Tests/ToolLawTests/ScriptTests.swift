@@ -23,6 +23,13 @@ import Testing
     #expect(result.status == 0, "\(result.text)")
   }
 
+  @Test func eachExampleIsInTheirReadme() throws {
+    let readme = try Repository.contents("examples/README.md")
+    let rows = readme.matches(of: /\| \[([^\]]+)\]/).map { String($0.1) }
+    let inside = try FileManager.default.contentsOfDirectory(atPath: Repository.path("examples"))
+    #expect(rows == inside.filter { $0 != "README.md" }.sorted())
+  }
+
   @Test func someAreThere() {
     #expect(Self.scripts.contains("examples/newswire/newswire") && Self.scripts.contains(".ci/run"))
   }
