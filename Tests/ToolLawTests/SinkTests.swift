@@ -109,6 +109,58 @@ struct SinkTests {
         """, "\(result.text)\(result.error)")
   }
 
+  /// Every string comes back as it was: with NUL, halves of surrogate pairs, quotes, backslashes and line ends.
+  @Test(.enabled(if: Repository.has("psql")))
+  func postgres() throws {
+    let result = try Command.shell(
+      #"""
+      cat >script <<'END'
+      sink() { FEED_COUNT=$1 \#(Self.folder)/postgres/sink 2>>errors; echo $?; }
+      ask() { psql -qAt -c "$1"; }
+      cat >lines <<'.'
+      {"event":"a","id":"1","data":"it's \u0000\u0000 \\u0000 \\\u0000 '; DROP TABLE record; -- \\. $$ :count"}
+      {"event":"a","id":"1","data":"it's \u0000\ufffd \\u0000 \\\u0000 '; DROP TABLE record; -- \\. $$ :count"}
+      {"event":"a","id":"2","data":{"x":1e400,"s":"\ud83d\ude00 \ud800 \ude00 \\ud800"}}
+      {"event":"é","id":"\u0000","data":"a\\nb\tc\"\\\\.\n","time":"t"}
+      .
+      printf '{"event":"b",\t"data":1}\n{"event":"b","data":1}\n' >plain
+      echo '{"event":"a","id":"3","data":{"n":1,"m":2},"time":"t"}' >timed
+      sink 4 <lines; sink 4 <lines; cat lines plain timed | sink 7; sed 's/"t"/"u"/' timed | sink 1
+      ask 'SELECT line FROM record ORDER BY number' >back; cat lines plain timed | cmp - back
+      ask "SELECT record ->> 'data' FROM record WHERE number < 5 ORDER BY number" | head -n 2
+      ask "SELECT record #>> '{data,s}' FROM record WHERE record ->> 'id' = '2'"
+      for text in '{"event":' '{"x":1}' '\.' '{"event":"\377"}' '{"event":"a","data":"\000"}'; do
+        printf "$text\n" | sink 1
+      done
+      head -n 3 lines | sink 4
+      jq -nc '{event: "a", id: "large", data: ("x" * 3000000)}' | sink 1
+      PGPORT=1 sink 1 <timed
+      ask 'SELECT count(*) FROM record'
+      END
+      with-postgres sh script
+      """#)
+    #expect(
+      result.text == """
+        0
+        0
+        0
+        0
+        it's \u{FFFD}\u{FFFD} \\u0000 \\\u{FFFD} '; DROP TABLE record; -- \\. $$ :count
+        it's \u{FFFD}\u{FFFD} \\u0000 \\\u{FFFD} '; DROP TABLE record; -- \\. $$ :count
+        \u{1F600} \u{FFFD} \u{FFFD} \\ud800
+        65
+        65
+        65
+        65
+        65
+        75
+        0
+        75
+        8
+
+        """, "\(result.text)\(result.error)")
+  }
+
   /// mosquitto_pub alone ends with 0 in each of these cases.
   @Test(.enabled(if: ["mosquitto", "mosquitto_pub", "mosquitto_sub"].allSatisfy(Repository.has)))
   func whatTheBrokerHasForASubscriberIsTaken() throws {
