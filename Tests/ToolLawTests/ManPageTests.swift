@@ -120,6 +120,21 @@ import Testing
     #expect(stated == tried)
   }
 
+  /// apropos(1) finds what people search for: each line of words is in the names and the purpose of a page.
+  @Test func aproposFindsThem() throws {
+    let script = try Repository.contents("examples/packaging/check-installed")
+    let list = try #require(script.firstMatch(of: /done <<'END'\n((?:[a-z -]+\n)+)END\n/)).1
+    let pages = try ManPage.all.map { path in
+      let lines = try Repository.contents(path).split(separator: "\n").prefix { $0 != ".Sh DESCRIPTION" }
+      return lines.filter { $0.hasPrefix(".Nm ") || $0.hasPrefix(".Nd ") }.joined(separator: " ").lowercased()
+    }
+    let searches = list.split(separator: "\n").map { $0.split(separator: " ") }
+    #expect(searches.count >= 30 && pages.count >= 14 && pages.allSatisfy { $0.contains(".nd ") })
+    for words in searches {
+      #expect(pages.contains { page in words.allSatisfy(page.contains) }, "no page for \(words)")
+    }
+  }
+
   /// The examples of a page run one after another in an empty folder, as a reader would type them.
   @Test(arguments: ManPage.all)
   func theExamplesPrintWhatTheyShow(_ path: String) throws {
