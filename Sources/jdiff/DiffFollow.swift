@@ -12,7 +12,7 @@ struct DiffFollow: DocumentFollower {
   private var documents: [DiffedDocument] = []
   var records: RecordReader
   /// Nil if events have none.
-  private var ids: EventIDs?
+  private var ids: EventIDs
 
   /// Whether all documents so far were event records, which should not be compared themselves.
   private var areRecords: Bool?
@@ -154,7 +154,6 @@ struct DiffFollow: DocumentFollower {
       patch = try PatchOutput.between(old, new, options)
       if patch == nil { return }
     } catch { patch = nil }
-    if options.verifies { try patch?.verify(from: old, to: new, options.scope) }
     let held = try held(old, new, patch, record)
     advance(number, to: held)
     documents[number].changesSinceFull += 1
@@ -183,7 +182,7 @@ struct DiffFollow: DocumentFollower {
 
   /// The reader has this document as soon as the event is printed.
   private mutating func advance(_ number: Int, to held: Side) {
-    documents[number].hold(held, id: ids?.next())
+    documents[number].hold(held, id: ids.next())
     checkpoint.invalidate()
   }
 
@@ -230,12 +229,12 @@ private struct DiffedDocument {
   }
 
   /// A document of the checkpoint, which the reader has too.
-  init(_ options: Options, resuming saved: Checkpoint, _ ids: inout EventIDs?) throws(ToolFailure) {
+  init(_ options: Options, resuming saved: Checkpoint, _ ids: inout EventIDs) throws(ToolFailure) {
     self.init(options)
-    ids?.resume(after: saved.id)
+    ids.resume(after: saved.id)
     guard let document = saved.document else { return }
     let text = JSONDocument(known: document.compactText)
-    hold(try Side(text, options.scope, of: options.files[0].name), id: ids == nil ? nil : saved.id)
+    hold(try Side(text, options.scope, of: options.files[0].name), id: saved.id)
   }
 
   /// Nil without a document.

@@ -68,13 +68,12 @@ struct DocumentPair {
       differ.run()
       try view.write(differ, to: &output)
       return differ.changes.isEmpty
-    case .counts, .patch:
+    case .patch:
       let patch: PatchOutput?
       do { patch = try PatchOutput.between(old, new, options) } catch {
         throw .failed(.error, error.message, source: options.files[1].name)
       }
       let printed = patch ?? .none(old.whole.root.kind, options) ?? .merge(old.whole.root.text)
-      if options.verifies { try printed.verify(from: old, to: new, options.scope) }
       print(printed, to: &output)
       return patch == nil
     }
@@ -85,7 +84,6 @@ struct DocumentPair {
     case .patch:
       patch.write(compact: options.isCompact, to: &output)
       output.endLine()
-    case .counts: patch.writeCounts(to: &output)
     case .status, .text: break
     }
   }

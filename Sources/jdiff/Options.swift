@@ -12,7 +12,6 @@ struct Options: OptionTable {
   enum ErrorAction: String, CaseIterable { case stop, skip }
 
   var type = PatchType.jsonPatch
-  var verifies = false
   var differ = Differ.Settings()
   var maxDepth = 0
   var maxSize = 0
@@ -25,7 +24,6 @@ struct Options: OptionTable {
 
   var isCompact = false
   var isQuiet = false
-  var isStat = false
   var isText = false
   var color = Color.auto
   /// How many unchanged members or items the view shows around a change.
@@ -40,7 +38,6 @@ struct Options: OptionTable {
   var readsRecords = false
   var printsEventStream = false
   var firstID: Int?
-  var givesIDs = true
   var fullEvery: Int?
   var checkpoint: [UInt8]?
   var errorAction = ErrorAction.stop
@@ -58,13 +55,9 @@ struct Options: OptionTable {
 
   static let rows = OptionRows<Self> {
     OptionGroup("Options in both modes")
-    Option("type", .choice, \.type, "the kind of patch").default("json-patch").excludes([\.isQuiet, \.isStat, \.isText])
+    Option("type", .choice, \.type, "the kind of patch").default("json-patch").excludes([\.isQuiet, \.isText])
     Option("test", \.differ.addsTests, "test each value before it is removed or replaced")
       .excludes([\.isQuiet, \.isText]).meaningless(with: \.type, .mergePatch)
-    Option("no-moves", not: \.differ.findsMoves, "remove and add instead of moving").meaningless(
-      with: \.type, .mergePatch)
-    Option("verify", \.verifies, "check the patch before it is printed: apply it, compare")
-      .excludes([\.isQuiet, \.isStat, \.isText])
     Option("max-depth", .integer(1...Int(Int32.max)), "the deepest nesting of a document") { $0.maxDepth = $1 }.default(
       "10000")
     Option("max-size", .size, "the most bytes of a document") { $0.maxSize = $1 }.default("1G")
@@ -77,9 +70,8 @@ struct Options: OptionTable {
     Option("tolerance", .tolerance, \.tolerances, "numbers are equal if they differ by X or X% at most")
 
     OptionGroup("Two documents").meaningless(with: \Options.follows)
-    Option("compact", letter: "C", \.isCompact, "print the patch on one line").excludes([\.isQuiet, \.isStat, \.isText])
-    Option("quiet", letter: "q", \.isQuiet, "print nothing: 0 if the same, 1 if not").excludes([\.isStat, \.isText])
-    Option("stat", \.isStat, "print how many operations and bytes the patch has").excludes(\.isText)
+    Option("compact", letter: "C", \.isCompact, "print the patch on one line").excludes([\.isQuiet, \.isText])
+    Option("quiet", letter: "q", \.isQuiet, "print nothing: 0 if the same, 1 if not").excludes(\.isText)
     Option("text", letter: "t", \.isText, "print the differences for people to read")
     Option("color", .choice, \.color, "whether --text uses colour").default("auto").needs(\.isText)
     Option("context", letter: "U", .integer(0...Int(Int32.max)), "the unchanged neighbours that --text shows") {
@@ -97,7 +89,6 @@ struct Options: OptionTable {
     Option("sse", \.printsEventStream, "print an event stream")
     Option("first-id", .integer(EventIDs.range), \.firstID, "count the events from N on, for their ids")
       .excludes(\.checkpoint)
-    Option("no-ids", not: \.givesIDs, "give the events no id").excludes(\.firstID)
     Option("full-every", .integer(1...), \.fullEvery, "print every Nth change as a whole document")
     Option("checkpoint", .wholeFile, \.checkpoint, "resume from FILE, and keep it up to date")
     Option("on-error", .choice, \.errorAction, "what to do with a malformed line").default("stop")
@@ -129,13 +120,12 @@ extension OptionType<ToleranceRule> {
 }
 
 extension Options {
-  enum Output { case patch, status, counts, text }
+  enum Output { case patch, status, text }
 
-  var output: Output { isQuiet ? .status : isStat ? .counts : isText ? .text : .patch }
+  var output: Output { isQuiet ? .status : isText ? .text : .patch }
   var isMergePatch: Bool { type == .mergePatch }
   var comments: CommentRule { takesComments ? .accepted : .needsOption("--jsonc") }
-  /// Nil if events have none.
-  var ids: EventIDs? { givesIDs ? firstID.map { EventIDs(countingFrom: $0) } ?? EventIDs() : nil }
+  var ids: EventIDs { firstID.map { EventIDs(countingFrom: $0) } ?? EventIDs() }
   var skipsErrors: Bool { errorAction == .skip }
 
   init(_ invocation: Invocation) throws(ToolFailure) {

@@ -72,7 +72,6 @@ MODES = {
     "jdiff": (5_000, lambda n: ["jdiff", items(n), items(n, lambda i: i % 9)]),
     "jdiff, all moved": (10_000, lambda n: ["jdiff", list(range(n)), list(range(n))[::-1]]),
     "jdiff --test": (5_000, lambda n: ["jdiff", "--test", items(n), items(n, lambda i: i % 9)]),
-    "jdiff --verify": (5_000, lambda n: ["jdiff", "--verify", items(n), items(n, lambda i: i % 9)]),
     "jdiff --type merge-patch": (20_000, lambda n: [
         "jdiff", "--type", "merge-patch", {"k%d" % i: i for i in range(n)}, {"k%d" % i: i // 2 for i in range(n)}]),
     "jdiff --text": (5_000, lambda n: ["jdiff", "--text", items(n), items(n, lambda i: i % 9)]),

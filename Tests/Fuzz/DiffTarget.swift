@@ -9,7 +9,6 @@ func fuzzDiff(_ bytes: [UInt8]) {
 
   var laws = DiffLaws()
   laws.options.addsTests = how & 1 != 0
-  laws.options.findsMoves = how & 2 == 0
   laws.options.isFine = how & 128 != 0
   laws.digestMask = [.max, 0, 1, 7][Int(how >> 2) & 3]
   for choice in [first, second] where choice != 0 { addRule(choice, to: &laws.scope) }

@@ -46,7 +46,6 @@ import Testing
       if (old.text + new.text).contains("\"-\"") { continue }
       var options = Differ.Settings()
       options.addsTests = pick(2) == 0
-      options.findsMoves = pick(3) > 0
       let sides = try [old, new].map { try Side(JSONDocument(parsing: Array($0.text.utf8)), Scope()) }
       var differ = Differ(sides[0], sides[1], options)
       differ.run()

@@ -18,7 +18,6 @@ import Testing
       for _ in 0..<pick(6) { new.mutate(pick) }
       var laws = DiffLaws()
       laws.options.addsTests = pick(2) == 0
-      laws.options.findsMoves = pick(3) > 0
       laws.options.isFine = pick(2) == 0
       laws.digestMask = [.max, .max, .max, 0, 1, 7][pick(6)]
       if pick(3) == 0 { laws.scope = Self.scope(pick) }

@@ -18,7 +18,7 @@ struct ManPage {
   /// text above its list:
   ///
   ///     The default is 64M.  Needs --raw.  Needs a URL or --print-next.
-  ///     Excludes --stat and --text.  Has no meaning with --follow.
+  ///     Excludes --quiet and --text.  Has no meaning with --follow.
   private(set) var options: [ListedOption] = []
   /// Those of `options` that it only names, because `shared` describes them, without their dashes. They stand in a list
   /// after "feedutils-request(7) describes these:". Sentences after the list say what differs in this tool:

@@ -7,10 +7,7 @@ extension Differ {
     var pairing = ItemPairing(&sides, arrays.old, arrays.new)
     pairing.pairByValue(&sides)
     pairing.pairByIdentity()
-    if !pairing.isSet {
-      pairing.findKept()
-      if !options.findsMoves { pairing.partMoved() }
-    }
+    if !pairing.isSet { pairing.findKept() }
     pairing.pairByPosition()
 
     let offset = pairing.offset

@@ -54,8 +54,6 @@ package struct PathNode {
 package struct Differ {
   /// How changes are found and reported.
   package struct Settings {
-    /// Otherwise an item that cannot stay is removed and added again.
-    package var findsMoves = true
     /// Whether `test` operations will be added before removals and replacements; here only their size matters.
     package var addsTests = false
     /// Whether changes are reported individually, even if replacing their container would be shorter.

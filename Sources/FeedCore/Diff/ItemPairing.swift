@@ -215,15 +215,6 @@ struct ItemPairing {
     hasMoved = run.contains(false)
   }
 
-  /// Without moves, an item that cannot stay is removed and added.
-  mutating func partMoved() {
-    for place in olds.indices where newOf[place] >= 0 && !isKept[place] {
-      oldOf[newOf[place]] = -1
-      newOf[place] = -1
-    }
-    hasMoved = false
-  }
-
   // MARK: By position
 
   /// Pairs the remaining items between the same two kept items, in order.

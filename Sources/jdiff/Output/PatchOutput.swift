@@ -1,6 +1,6 @@
 import FeedCore
 
-/// A patch as it will be printed, and the check that it is right.
+/// A patch as it will be printed.
 enum PatchOutput {
   case operations(JSONPatch)
   /// A merge patch as compact JSON.
@@ -34,15 +34,6 @@ enum PatchOutput {
     }
   }
 
-  /// --stat: a line with the number of operations of each kind; none for a merge patch.
-  func writeCounts(to output: inout ByteWriter) {
-    guard case .operations(let patch) = self else { return }
-    for name in ["add", "remove", "replace", "move", "test"] {
-      output.append("\(name) \(patch.operations.count { $0.name == name })\n")
-    }
-    output.append("operations \(patch.operations.count)\nbytes \(document.bytes.count)\n")
-  }
-
   /// As compact JSON.
   var document: JSONDocument {
     var writer = ByteWriter()
@@ -63,29 +54,9 @@ enum PatchOutput {
       case .merge(let text): try MergePatch.apply(JSONDocument(known: text).root, to: &tree, options, undo: &undo)
       }
     } catch {
-      throw Self.defect(error.message)
+      throw .failed(.error, "the patch is wrong, which is a bug in jdiff: " + error.message)
     }
     return JSONDocument(known: tree.compactText)
-  }
-
-  /// Parses the patch from its text, applies it, and compares.
-  /// - Throws: if the result is not the new document.
-  func verify(from old: Side, to new: Side, _ scope: Scope) throws(ToolFailure) {
-    let result = try Side(try reread().applied(to: old.whole), scope, of: nil)
-    if !Sides.areEqual(result, new) { throw Self.defect("the result is another document") }
-  }
-
-  private static func defect(_ problem: String) -> ToolFailure {
-    .failed(.error, "the patch is wrong, which is a bug in jdiff: " + problem)
-  }
-
-  /// What a reader of the printed text would have.
-  private func reread() throws(ToolFailure) -> PatchOutput {
-    let text = document
-    guard case .operations = self else { return .merge(text.bytes) }
-    var limits = PatchOptions()
-    limits.maxOperations = .max
-    do { return .operations(try JSONPatch(text.root, limits)) } catch { throw Self.defect(error.message) }
   }
 }
 
