@@ -28,14 +28,12 @@ struct Options: OptionTable {
   var inherits = true
   var isJSON = false
   var arrays: [[UInt8]] = []
-  var writesArrays = false
   var isOrdered = false
   var hasLocalNames = false
   var hasExpandedNames = false
   var textKey: [UInt8] = []
   var attributePrefix: [UInt8] = []
   var fields: [Column] = []
-  var hasHeader = false
   var isCSV = false
   var separator: [UInt8]?
   var isVerbose = false
@@ -50,7 +48,6 @@ struct Options: OptionTable {
   /// By their prefixes in paths.
   private var namespaces: [[UInt8]: [UInt8]] = [:]
   private var having: [Field] = []
-  private var notHaving: [Field] = []
   /// How many elements to write.
   private(set) var limit = Int.max
 
@@ -71,9 +68,9 @@ struct Options: OptionTable {
   private(set) var limits = XMLTokenizer.Limits()
   /// The most bytes of namespace declarations to add to an element. Otherwise each small element could become as large
   /// as all declarations around it.
-  private(set) var maxInherited = 0
+  static let maxInherited = 64 << 10
   /// The most bytes of entities that are put into one element.
-  private(set) var maxEntityText = 0
+  static let maxEntityText = 1 << 20
 
   private(set) var conditions = ElementConditions.none
   private(set) var inputs: [InputFile] = []
@@ -85,11 +82,9 @@ struct Options: OptionTable {
       .excludes([\.isJSON, \.fields, \.isRecords])
     Option("one-line", \.isOneLine, "print each on one line").excludes([\.isJSON, \.fields, \.isRecords, \.files])
     Option("no-inherit", not: \.inherits, "add no namespace declarations").excludes([\.isJSON, \.fields])
-    Option("as-json", letter: "j", \.isJSON, "print each as a line of JSON").excludes(\.hasHeader)
+    Option("as-json", letter: "j", \.isJSON, "print each as a line of JSON")
       .mistaken(for: "json")
-    Option("array", .elementName, \.arrays, "JSON: write children of this name as an array").needs(\.isJSON)
-      .excludes([\.isOrdered, \.fields])
-    Option("arrays", \.writesArrays, "JSON: write all children as arrays").needs(\.isJSON)
+    Option("array", .elementName, \.arrays, "JSON: write children of this name as an array; * is all").needs(\.isJSON)
       .excludes([\.isOrdered, \.fields])
     Option("ordered", \.isOrdered, "JSON: keep the order of children and text").needs(\.isJSON)
     Option("strip-prefixes", \.hasLocalNames, "JSON: write names without prefixes").needs(\.isJSON)
@@ -101,7 +96,6 @@ struct Options: OptionTable {
       .default("@").needs(\.isJSON).excludes([\.isOrdered, \.fields])
     Option("fields", letter: "f", .fields, \.fields, "print the text at these paths, tab-separated") { $0 += $1 }
       .repeating.excludes(\.isOrdered)
-    Option("header-row", \.hasHeader, "print the paths first").needs(\.fields)
     Option("csv", \.isCSV, "print the text as CSV, with the paths first").needs(\.fields).excludes(\.isJSON)
     Option("join", .separator, \.separator, "print all texts of a path, with this between them").needs(\.fields)
     Option("verbose", letter: "v", \.isVerbose, "report paths with several texts, or with none").needs(\.fields)
@@ -117,7 +111,6 @@ struct Options: OptionTable {
     Option("ns", .namespace, \.namespaces, "the namespace of a prefix in paths") { $0[$1.prefix] = $1.uri }
       .repeating
     Option("having", .field, \.having, "print only elements with a match for this path")
-    Option("not-having", .field, \.notHaving, "leave out elements with a match for this path")
     Option("limit", letter: "n", .integer(1...), \.limit, "end after N elements")
 
     OptionGroup("Options for writing files")
@@ -138,12 +131,6 @@ struct Options: OptionTable {
     OptionGroup.limits
     Option("max-size", .size, "the most bytes of an element or a tag") { $0.limits.maxToken = $1 }.default("64M")
     Option("max-depth", .integer(1...), "the deepest nesting of elements") { $0.limits.maxDepth = $1 }.default("1000")
-    Option("max-attributes", .integer(0...), "the most attributes of an element") { $0.limits.maxAttributes = $1 }
-      .default("10000")
-    Option("max-inherited", .size, "the most bytes of declarations added to one element") { $0.maxInherited = $1 }
-      .default("64K")
-    Option("max-entity-text", .size, "the most bytes of entities put into one element") { $0.maxEntityText = $1 }
-      .default("1M")
 
     OptionGroup.output
     RecordStamp.rows(\.stamp) { $0.needs(\.isRecords) }
@@ -173,8 +160,7 @@ struct Options: OptionTable {
     }
     do {
       conditions = ElementConditions(
-        path: try XMLPath(path).resolved(namespaces), having: having.map { $0.resolved(namespaces) },
-        notHaving: notHaving.map { $0.resolved(namespaces) })
+        path: try XMLPath(path).resolved(namespaces), having: having.map { $0.resolved(namespaces) })
     } catch { throw .usage("PATH: " + error.message) }
     sink = try makeSink()
     inherits = inherits && sink.isXML
@@ -200,7 +186,7 @@ extension Options {
     }
     if isJSON { return JSONSink(try jsonForm(columns)) }
     if fields.isEmpty { return VerbatimSink(terminator: terminator) }
-    return TableSink(columns, isVerbose: isVerbose, isCSV: isCSV, hasHeader: hasHeader || isCSV)
+    return TableSink(columns, isVerbose: isVerbose, isCSV: isCSV)
   }
 
   private func jsonForm(_ columns: [Column]) throws(ToolFailure) -> JSONForm {
@@ -208,7 +194,8 @@ extension Options {
       let names = JSONNames(
         hasLocalNames ? .local : hasExpandedNames ? .expanded : .written, attributePrefix: attributePrefix,
         textKey: textKey, maxExpanded: limits.maxToken)
-      return JSONForm(ElementJSON(arrays: writesArrays ? nil : Set(arrays), isOrdered: isOrdered, names: names))
+      return JSONForm(
+        ElementJSON(arrays: arrays.contains(Array("*".utf8)) ? nil : Set(arrays), isOrdered: isOrdered, names: names))
     }
     if let twice = columns.indices.first(where: { n in columns[..<n].contains { $0.text == columns[n].text } }) {
       throw .usage("option '--fields': '\(quoted(columns[twice].text))' twice in an object")
@@ -227,7 +214,7 @@ extension OptionType<[UInt8]> {
   /// A name in JSON, perhaps with its namespace.
   fileprivate static let elementName = text("NAME", "the name of an element") { bytes in
     let end = bytes.first == UInt8(ascii: "{") ? bytes.lastIndex(of: UInt8(ascii: "}")) : nil
-    return XMLName.isName(end.map { Array(bytes[($0 + 1)...]) } ?? bytes)
+    return bytes == Array("*".utf8) || XMLName.isName(end.map { Array(bytes[($0 + 1)...]) } ?? bytes)
   }
 
   fileprivate static let memberName = text("NAME", "a name in valid UTF-8 without '{'") {

@@ -33,7 +33,7 @@ struct Splitter {
     self.options = options
     self.streams = streams
     writer = ElementWriter(
-      options.sink, options.conditions, keepsEntities: options.keepsEntities, maxEntityText: options.maxEntityText,
+      options.sink, options.conditions, keepsEntities: options.keepsEntities, maxEntityText: Options.maxEntityText,
       knowsHTML: options.atError == .repair, streams.output)
     progress = ReadingProgress(streams, of: options.inputs)
     tokenizer = Self.tokenizer(options)
@@ -327,7 +327,7 @@ struct Splitter {
     by tag: XMLTokenizer.Token, _ attributes: [StartTag.Attribute], _ bytes: borrowing Span<UInt8>
   ) throws(XMLError) -> [[UInt8]] {
     try selector.namespaces.inherited(
-      by: tag, attributes, bytes, from: writer.outermostInherited, limit: options.maxInherited)
+      by: tag, attributes, bytes, from: writer.outermostInherited, limit: Options.maxInherited)
   }
 
   private mutating func leave(_ tag: XMLTokenizer.Token, _ bytes: borrowing Span<UInt8>) throws(XMLError) {

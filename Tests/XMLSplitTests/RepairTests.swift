@@ -49,14 +49,12 @@ import Testing
   @Test(arguments: [
     "<l><i>1<i>2</i><p><i a='b'>3<i/>&nbsp;4</i></l><l><i>5</i></l>", "<l><i><i><i><i>1</i><q>2</i><i>&nbsp;3</i></l>",
     "<l><i>11111111111<i>2</i><i>3<b>x</b></i>4444444444<i>5</i></i><i>6</i></l>", "<i>1<i><b>2</b></i><i>3</i><i",
-    "<l><i>1<i>2</i><b x='1' y='2' z='3'/><i>3</i><i>4<i>5<b x='1' y='2' z='3'/><i>6</i></l><l><i>7</i></l>",
+    "<l><i>1<i>2</i><?xml version='1.0'?><i>3</i><i>4<i>5<?xml version='1.0'?><i>6</i></l><l><i>7</i></l>",
   ])
   func whatTakesThePlaceOfOthersDoesNotDependOnCuts(_ text: String) {
     let input = Array(text.utf8)
     for form in ["-0", "-j", "--one-line", "--nested"] {
-      let arguments = [
-        form, "--on-error", "repair", "--max-size", "40", "--max-depth", "4", "--max-attributes", "2", "i",
-      ]
+      let arguments = [form, "--on-error", "repair", "--max-size", "40", "--max-depth", "4", "i"]
       let whole = SplitRun(arguments, input)
       #expect(whole.output.count > 10 || form == "--nested", "\(whole.error)")
       for cut in 0...input.count {

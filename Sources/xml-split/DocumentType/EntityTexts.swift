@@ -75,7 +75,7 @@ struct EntityTexts {
   /// - Parameter offset: that of the reference.
   private mutating func text(of name: [UInt8], at offset: Int) throws(XMLError) -> [UInt8] {
     if texts[name] == nil { make(name) }
-    let tooLong = XMLError("an element with more than \(limit) bytes of entity text (--max-entity-text)", at: offset)
+    let tooLong = XMLError("an element with more than \(limit) bytes of entity text", at: offset)
     switch texts[name] {
     case .plain(let text):
       leftInRecord -= text.count

@@ -6,7 +6,6 @@ struct TableSink: ElementSink {
   /// Whether to report paths with several texts, or with none.
   private let isVerbose: Bool
   private let isCSV: Bool
-  private let hasHeader: Bool
   /// Filled before anything is written, because a value may be too long.
   private var row: [UInt8] = []
   /// For each column, whether it has had several values, which was reported.
@@ -15,8 +14,8 @@ struct TableSink: ElementSink {
   private var hadValue: [Bool]
   private var notes: [XMLError] = []
 
-  init(_ columns: [Column], isVerbose: Bool, isCSV: Bool, hasHeader: Bool) {
-    (self.columns, self.isVerbose, self.isCSV, self.hasHeader) = (columns, isVerbose, isCSV, hasHeader)
+  init(_ columns: [Column], isVerbose: Bool, isCSV: Bool) {
+    (self.columns, self.isVerbose, self.isCSV) = (columns, isVerbose, isCSV)
     hadSeveral = columns.map { !isVerbose || $0.separator != nil }
     hadValue = columns.map { _ in false }
   }
@@ -24,7 +23,7 @@ struct TableSink: ElementSink {
   var needsTree: Bool { true }
 
   func begin(_ output: inout ByteWriter) {
-    guard hasHeader else { return }
+    guard isCSV else { return }
     var header: [UInt8] = []
     for (place, column) in columns.enumerated() {
       Self.beginValue(place, isCSV, in: &header)

@@ -1,6 +1,6 @@
 import FeedCore
 
-/// A value inside an element. --fields, --having, --not-having, --id and --files name it by a path from the element.
+/// A value inside an element. --fields, --having, --id-from and --files name it by a path from the element.
 ///
 /// One object, because it is used for each element.
 final class Field: Sendable {

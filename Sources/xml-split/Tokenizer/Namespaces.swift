@@ -104,7 +104,7 @@ struct Namespaces {
       size += 1 + declaration.text.count
       if size > limit {
         throw XMLError(
-          "an element that inherits more than \(limit) bytes of declarations (--max-inherited)",
+          "an element that inherits more than \(limit) bytes of declarations",
           at: tag.range.lowerBound)
       }
       texts.append(declaration.text)

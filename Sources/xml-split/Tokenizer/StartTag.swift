@@ -81,8 +81,7 @@ struct StartTag {
         throw XMLError("expected white space, '>' or '/>' in a tag", at: index)
       }
       guard attributes.count < maxAttributes else {
-        let count = maxAttributes == 1 ? "1 attribute" : "\(maxAttributes) attributes"
-        throw XMLError("more than \(count) (--max-attributes)", at: index)
+        throw XMLError("more than \(maxAttributes) attributes", at: index)
       }
       guard let end = try attribute(bytes, index) else { return nil }
       index = end
