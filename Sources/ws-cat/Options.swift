@@ -33,7 +33,6 @@ struct Options: OptionTable {
   private var typedOnExit: [TypedMessage] = []
   private(set) var onExit: [OutgoingMessage] = []
   var isBinary = false
-  var dropsReturns = false
   var readsRecords = false
   /// After the input has ended and all of it has been sent.
   var closeAfter: Double?
@@ -44,12 +43,8 @@ struct Options: OptionTable {
   var checkpoint: [UInt8]?
   var resumeFile: [UInt8]?
   var subprotocols: [[UInt8]] = []
-  var origin: [UInt8]?
   private var offersCompression = false
-  private var forgetsMessages = false
   var pingInterval: Double?
-  var pingTimeout: Double?
-  var closeCode = CloseCode.normal
   var maxSize = 0
   private var wantsRedirects = false
   var connection = ConnectionOptions()
@@ -85,7 +80,6 @@ struct Options: OptionTable {
     Option("send-every", .repeated, \.typedRepeated, "send this at regular intervals; repeatable").inFiles
     Option("on-exit", .message, \.typedOnExit, "send this before closing; repeatable").inFiles
     Option("binary", \.isBinary, "send lines and files as binary messages")
-    Option("crlf", \.dropsReturns, "lines end in CR LF: do not send the CR").excludes(\.readsRecords)
     Option("records-in", \.readsRecords, "read event records in place of lines")
     Option("close-after", .seconds, \.closeAfter, "after all input is sent, close when nothing comes for this long")
 
@@ -100,22 +94,14 @@ struct Options: OptionTable {
 
     OptionGroup.connection
     Option("subprotocol", .subprotocol, \.subprotocols, "offer this subprotocol; repeatable")
-    Option("origin", .origin, \.origin, "send this Origin header")
     Option("compress", \.offersCompression, "offer to compress messages, in both directions")
-    Option("no-context-takeover", \.forgetsMessages, "compress each message without those before it")
-      .needs(\.offersCompression)
-    Option("ping-interval", .duration, \.pingInterval, "send a ping this often")
-    Option("ping-timeout", .duration, \.pingTimeout, "how long to wait for data after a ping").needs(\.pingInterval)
-    Option("close-code", .closeCode, "close with this code") { $0.closeCode = $1 }.default("1000")
+    Option("ping-interval", .duration, \.pingInterval, "send a ping this often, and expect data in that time")
 
     OptionGroup.limits
     Option("max-size", .size, "the most bytes of a message") { $0.maxSize = $1 }.default("64M")
 
-    // Redirects are followed only with --follow-redirects: curl's --location changes nothing in other tools, so it cannot
-    // mean that here.
     HTTPOptions.group
-    Option("follow-redirects", letter: "L", \.wantsRedirects, "follow redirects of the handshake")
-      .mistaken(for: "location")
+    Option("location", letter: "L", \.wantsRedirects, "follow redirects of the handshake")
 
     OptionGroup.ending
     EndMarks.rows(hasData: false).within(\.ends)
@@ -155,20 +141,6 @@ extension OptionType<[UInt8]> {
   fileprivate static let subprotocol = text("NAME", "a name such as graphql-ws") {
     !$0.isEmpty && $0.allSatisfy(\.isTokenByte)
   }
-
-  fileprivate static let origin = text("ORIGIN", "an origin such as https://example.com") {
-    !$0.isEmpty && isSendable($0)
-  }
-}
-
-extension OptionType<Int> {
-  fileprivate static let closeCode = Self("CODE") { bytes throws(OptionRefusal) in
-    let code = try integer(1000...4999, in: bytes)
-    guard CloseCode.isSendable(code) else {
-      throw .expected("1000 to 1003, 1007 to 1014, or 3000 to 4999", found: bytes)
-    }
-    return code
-  }
 }
 
 extension Options {
@@ -176,11 +148,7 @@ extension Options {
   var followsRedirects: Bool { wantsRedirects || http.trustsRedirects }
 
   /// The offer of compression in the handshake; nil for none.
-  var compression: PerMessageDeflate? {
-    guard offersCompression else { return nil }
-    return forgetsMessages
-      ? PerMessageDeflate(serverKeepsWindow: false, clientKeepsWindow: false) : PerMessageDeflate()
-  }
+  var compression: PerMessageDeflate? { offersCompression ? PerMessageDeflate() : nil }
 
   /// Refuses the headers that ws-cat sets itself in the handshake.
   func refuseReservedHeaders(_ http: HTTPOptions) throws(ToolFailure) {

@@ -129,7 +129,7 @@ private func speak(_ bytes: [UInt8]) {
 private let opening: OpeningRequest = {
   guard let url = try? HTTPURL(Array("http://server.example.com/chat".utf8)) else { fatalError("no URL") }
   return OpeningRequest(
-    HTTPOptions().request(url), subprotocols: [Array("chat".utf8)], origin: nil,
+    HTTPOptions().request(url), subprotocols: [Array("chat".utf8)],
     compression: PerMessageDeflate(), nonce: Array("the sample nonce".utf8))
 }()
 

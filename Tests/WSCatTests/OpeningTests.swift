@@ -11,7 +11,7 @@ import Testing
   static func opening(_ url: String = "http://server.example.com/chat") throws -> OpeningRequest {
     let request = HTTPOptions().request(try HTTPURL(Array(url.utf8)))
     return OpeningRequest(
-      request, subprotocols: [Array("chat".utf8), Array("superchat".utf8)], origin: Array("http://example.com".utf8),
+      request, subprotocols: [Array("chat".utf8), Array("superchat".utf8)],
       nonce: Array("the sample nonce".utf8))
   }
 
@@ -20,8 +20,7 @@ import Testing
     let lines = [
       "GET /chat HTTP/1.1", "Host: server.example.com", "Upgrade: websocket", "Connection: Upgrade",
       "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==", "Sec-WebSocket-Version: 13",
-      "Sec-WebSocket-Protocol: chat, superchat", "Origin: http://example.com",
-      "User-Agent: feedutils/\(ToolSpec.version)",
+      "Sec-WebSocket-Protocol: chat, superchat", "User-Agent: feedutils/\(ToolSpec.version)",
       "", "",
     ]
     #expect(text == lines.joined(separator: "\r\n"))
@@ -146,15 +145,6 @@ import Testing
     #expect(
       Self.choice(values, of: PerMessageDeflate())
         == expected.replacing(#/^! invalid.*/#) { $0.0 + " of permessage-deflate" })
-  }
-
-  /// What we say about our own messages, we do.
-  @Test func whatWeOfferForOurselvesHolds() {
-    let offer = PerMessageDeflate(serverKeepsWindow: false, clientKeepsWindow: false)
-    #expect(Self.choice(["permessage-deflate"], of: offer) == "server keeps, client forgets 15")
-    #expect(
-      String(decoding: offer.offer, as: UTF8.self)
-        == "permessage-deflate; server_no_context_takeover; client_no_context_takeover; client_max_window_bits")
   }
 
   private static func choice(_ values: [String], of offer: PerMessageDeflate) -> String {

@@ -218,7 +218,8 @@ package struct HTTPRequest: Sendable {
 
   static func isHarmless(_ name: String) -> Bool {
     name.hasPrefix("accept")
-      || ["user-agent", "cache-control", "pragma", "last-event-id", "content-type", "content-language"].contains(name)
+      || ["origin", "user-agent", "cache-control", "pragma", "last-event-id", "content-type", "content-language"]
+        .contains(name)
   }
 }
 

@@ -31,7 +31,7 @@ struct Timers {
   /// The time of the next event.
   func next(_ lastActivity: Double) -> Double? {
     let idle = options.connection.idleTimeout.map { lastActivity + $0 }
-    return ([nextPing, unanswered.map { $0 + pingTimeout }, idle].compactMap(\.self) + nextTexts).min()
+    return ([nextPing, unanswered.map { $0 + pingInterval }, idle].compactMap(\.self) + nextTexts).min()
   }
 
   /// The next event that is due. Call this until it returns nil.
@@ -39,8 +39,8 @@ struct Timers {
     if let timeout = options.connection.idleTimeout, now >= lastActivity + timeout {
       return .lost(.idle(timeout, isOpen: true))
     }
-    if let unanswered, now >= unanswered + pingTimeout {
-      return .lost(HTTPError(.timedOut, "no response to a ping for \(secondsText(pingTimeout)) s"))
+    if let unanswered, now >= unanswered + pingInterval {
+      return .lost(HTTPError(.timedOut, "no response to a ping for \(secondsText(pingInterval)) s"))
     }
     if let moment = nextPing, let interval = options.pingInterval, now >= moment {
       nextPing = now + interval
@@ -56,5 +56,5 @@ struct Timers {
     return nil
   }
 
-  private var pingTimeout: Double { options.pingTimeout ?? options.pingInterval ?? 0 }
+  private var pingInterval: Double { options.pingInterval ?? 0 }
 }

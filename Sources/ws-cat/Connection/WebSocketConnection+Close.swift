@@ -54,14 +54,14 @@ extension WebSocketConnection {
       let text = "no response to the close frame for \(secondsText(Self.closeTimeout)) s"
       throw .failed(.tryAgain, text, source: options.url.display)
     }
-    guard session.hasReceivedClose, session.closeCode != options.closeCode else { return }
+    guard session.hasReceivedClose, session.closeCode != CloseCode.normal else { return }
     _ = try closing(session.closeCode, isDone: true)
   }
 
   /// Sends the last texts, if the first ones were sent, and the close frame.
   mutating func close() {
     if isReady { for message in options.onExit { session.send(message, isKept: false) } }
-    session.close(options.closeCode)
+    session.close(CloseCode.normal)
   }
 
   private func waitForServer(_ seconds: Double) throws(HTTPError) {

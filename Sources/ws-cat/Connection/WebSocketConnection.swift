@@ -52,7 +52,7 @@ struct WebSocketConnection {
     var request = request
     request.credentials.cookies = client.cookies(for: request.url) + request.credentials.cookies
     opening = OpeningRequest(
-      request, subprotocols: options.subprotocols, origin: options.origin, compression: options.compression)
+      request, subprotocols: options.subprotocols, compression: options.compression)
     unsentHead = opening.request.head()
     session = try Self.session(options, nil)
     timers = Timers(options)

@@ -107,9 +107,7 @@ struct MessageSource {
   private mutating func nextLine() throws(ToolFailure) -> OutgoingMessage? {
     let found = firstIndex(of: UInt8(ascii: "\n"), in: buffer.span, max(start, searched)..<buffer.count)
     searched = found ?? buffer.count
-    var end = found ?? buffer.count
-    // The CR may be the first half of a line end whose LF has not come yet.
-    if options.dropsReturns, end > start, buffer[end - 1] == UInt8(ascii: "\r"), found != nil || !isAtEnd { end -= 1 }
+    let end = found ?? buffer.count
     if end - start > options.maxSize { throw failure("more than \(options.maxSize) bytes (--max-size)", at: 0) }
     // The last line needs no line end.
     guard found != nil || (isAtEnd && end > start) else { return nil }

@@ -17,7 +17,7 @@ struct OpeningRequest {
   ///   - compression: the offer; nil for none.
   ///   - nonce: 16 random bytes; a test passes its own.
   init(
-    _ request: HTTPRequest, subprotocols: [[UInt8]], origin: [UInt8]?, compression: PerMessageDeflate? = nil,
+    _ request: HTTPRequest, subprotocols: [[UInt8]], compression: PerMessageDeflate? = nil,
     nonce: [UInt8] = Self.nonce()
   ) {
     key = Base64.encoded(nonce)
@@ -33,7 +33,6 @@ struct OpeningRequest {
       request.set("Sec-WebSocket-Protocol", Array(subprotocols.joined(separator: Array(", ".utf8))))
     }
     if let compression { request.set("Sec-WebSocket-Extensions", compression.offer) }
-    if let origin { request.set("Origin", origin) }
     self.request = request
   }
 
@@ -149,7 +148,7 @@ struct OpeningResponse {
       let target = try? WebSocketURL.display(of: location, from: url)
     else { return text }
     // When redirects are followed, only those arrive here that cannot be.
-    return text + ", to \(quoted(target.utf8))" + (head.redirects ? " (--follow-redirects)" : "")
+    return text + ", to \(quoted(target.utf8))" + (head.redirects ? " (--location)" : "")
   }
 }
 

@@ -14,12 +14,7 @@ struct PerMessageDeflate: Equatable {
   static let name = "permessage-deflate"
 
   /// The value of `Sec-WebSocket-Extensions` for what we would like. The server says how large the windows are.
-  var offer: [UInt8] {
-    let contexts =
-      (serverKeepsWindow ? "" : "; server_no_context_takeover")
-      + (clientKeepsWindow ? "" : "; client_no_context_takeover")
-    return Array("\(Self.name)\(contexts); client_max_window_bits".utf8)
-  }
+  var offer: [UInt8] { Array("\(Self.name); client_max_window_bits".utf8) }
 
   /// The choice of the server.
   /// - Parameters:
@@ -33,12 +28,11 @@ struct PerMessageDeflate: Equatable {
     guard let chosen = extensions.first else { return nil }
     let parts = chosen.split(separator: UInt8(ascii: ";"), omittingEmptySubsequences: false).map { $0.trimmed() }
     let isOurs = parts[0].lowercased.elementsEqual(name.utf8)
-    guard let offer, isOurs, extensions.count == 1 else {
+    guard offer != nil, isOurs, extensions.count == 1 else {
       throw .handshake(
         "the server chose an extension that was not offered" + (isOurs && offer == nil ? " (--compress)" : ""))
     }
-    // What we promise for ourselves holds whether the server repeats it or not (§7.1.1.2).
-    var agreed = PerMessageDeflate(clientKeepsWindow: offer.clientKeepsWindow)
+    var agreed = PerMessageDeflate()
     var seen: Set<String> = []
     for part in parts.dropFirst() {
       let parameter = String(decoding: part, as: UTF8.self).lowercased()
