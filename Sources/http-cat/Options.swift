@@ -63,7 +63,7 @@ struct Options: OptionTable {
     Option("urls", .file, \.list, "poll the URLs in FILE (lines of name, tab, URL)").excludes(\.stamp.source)
     Option("parallel", .integer(1...1000), "how many requests may run at once") { $0.parallel = $1 }.default("16")
       .needs(\.list)
-    Option("host-delay", .seconds, "wait this long between two requests to one server") { $0.hostDelay = $1 }.default(
+    Option("delay", .seconds, "wait this long between two requests to one server") { $0.hostDelay = $1 }.default(
       "1"
     )
     .needs(\.list)

@@ -25,7 +25,7 @@ struct Options: OptionTable {
   var selected: JSONPointer?
   var isInPlace = false
   var backup: [UInt8]?
-  var isCheck = false
+  var isQuiet = false
   var undo: [UInt8]?
   /// Whether patches and the one document may have comments.
   var takesComments = false
@@ -68,7 +68,6 @@ struct Options: OptionTable {
       $0.patching.maxDepth = $1
     }
     .default("10000")
-    Option("max-ops", .integer(0...), \.patching.maxOperations, "the most operations in a patch").default("1000000")
     Option("max-size", .size, "the most bytes of input and result") { $0.patching.maxSize = $1 }.default("1G")
 
     OptionGroup("One document").meaningless(with: \Options.follows)
@@ -81,8 +80,10 @@ struct Options: OptionTable {
       .meaningless(with: \.isEach)
     Option("backup", .suffix, \.backup, "keep the old FILE with this suffix").needs(\.isInPlace)
       .meaningless(with: \.isEach)
-    Option("check", \.isCheck, "print nothing: 0 if the patch applies, 1 if not").excludes([\.isInPlace, \.undo])
-      .meaningless(with: \.isEach)
+    Option("quiet", letter: "q", \.isQuiet, "print nothing: 0 if the patch applies, 1 if not").excludes([
+      \.isInPlace, \.undo,
+    ])
+    .meaningless(with: \.isEach)
     Option("undo", .wholeFile, \.undo, "write a patch to FILE that undoes this one").meaningless(with: \.isEach)
     Option("make-parents", \.patching.makesParents, "let add create missing objects on the way")
     Option("ignore-missing", \.patching.ignoresMissing, "let remove ignore missing members")
@@ -94,12 +95,12 @@ struct Options: OptionTable {
     OptionGroup("A three-way merge")
     Option("three-way", \.isThreeWay, "merge the changes of OURS and THEIRS, both made from BASE")
       .excludes([
-        \.selected, \.patching.maxOperations, \.expressions, \.type, \.isCompact, \.indent, \.undo,
+        \.selected, \.expressions, \.type, \.isCompact, \.indent, \.undo,
         \.patching.makesParents,
         \.patching.ignoresMissing, \.isEach, \.follows, \.takesComments,
       ])
     Option("conflict", .choice, \.conflictChoice, "print the result despite conflicts: one side, or both")
-      .needs(\.isThreeWay).excludes(\.isCheck)
+      .needs(\.isThreeWay).excludes(\.isQuiet)
     Option("identity", .identity, \.identities, "match the items of an array by these members").needs(\.isThreeWay)
 
     OptionGroup("Patches without a document")
@@ -127,7 +128,7 @@ extension OptionRow<Options> {
   /// The same row, for a mode that reads patches only.
   fileprivate var withoutDocument: Self {
     excludes([
-      \.selected, \.expressions, \.isInPlace, \.isCheck, \.undo, \.patching.makesParents, \.patching.ignoresMissing,
+      \.selected, \.expressions, \.isInPlace, \.isQuiet, \.undo, \.patching.makesParents, \.patching.ignoresMissing,
       \.takesComments, \.isEach, \.isThreeWay, \.follows,
     ])
   }
@@ -152,7 +153,7 @@ extension Options {
   var layout: JSONStyle? { isCompact ? .compact : indent.map { .indented($0) } }
 
   /// Whether a document that no patch changes is printed byte for byte, and nothing else is done.
-  var printsAsRead: Bool { layout == nil && !isSelecting && !isInPlace && !isCheck && undo == nil }
+  var printsAsRead: Bool { layout == nil && !isSelecting && !isInPlace && !isQuiet && undo == nil }
 
   var select: JSONPointer { selected ?? JSONPointer() }
   /// Whether a part was selected, even if it is the whole document.

@@ -24,11 +24,11 @@ struct PatchCommand {
     for item in patches {
       try options.refuseSwapped(item, to: tree)
       do { try item.apply(to: &tree, options.patching, undo: &undo) } catch {
-        if options.isCheck, error.status == .no { return .no }
+        if options.isQuiet, error.status == .no { return .no }
         throw error
       }
     }
-    if options.isCheck { return .yes }
+    if options.isQuiet { return .yes }
     let selected = try options.selected(from: &tree)
 
     if let edited {

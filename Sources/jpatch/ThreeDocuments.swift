@@ -25,7 +25,7 @@ extension PatchCommand {
       streams.say(Diagnostic(words(array, rule, name), source: options.file.name))
     }
     let isClean = merge.conflicts.isEmpty
-    if options.isCheck { return isClean ? .yes : .no }
+    if options.isQuiet { return isClean ? .yes : .no }
     if isClean || options.conflictChoice != nil {
       let marked = !isClean && options.conflictChoice == .both ? marked(tree, merge, ours, theirs) : nil
       try write(to: edited) { output in

@@ -105,14 +105,12 @@ struct Options: OptionTable {
     Option("verbose", letter: "v", \.isVerbose, "report clients on standard error")
 
     OptionGroup.limits
-    Option("max-streams", .integer(1...), "the most streams") { $0.maxStreams = $1 }.default("10000")
+    Option("max-sources", .integer(1...), "the most streams") { $0.maxStreams = $1 }.default("10000")
       .needs(\.streamFrom)
     Option("max-depth", .integer(1...Int(Int32.max)), "the deepest nesting of records and document") {
       $0.patching.maxDepth = $1
     }
     .default("10000")
-    Option("max-ops", .integer(0...), \.patching.maxOperations, "the most operations in a patch").default("1000000")
-      .meaningless(with: \.isPlain)
     Option("max-size", .size, \.patching.maxSize, "the most bytes of a record and of the document").default("1G")
   }
 }
@@ -185,7 +183,7 @@ extension Options {
   var keepalive: Double { keepaliveTime > 0 ? keepaliveTime : .infinity }
   /// The streams by the member that tells them apart; nil if there is only one.
   var sources: SourceIndex? {
-    streamFrom.map { SourceIndex(by: $0, limit: maxStreams, options: ("--stream-from", "--max-streams")) }
+    streamFrom.map { SourceIndex(by: $0, limit: maxStreams, options: ("--stream-from", "--max-sources")) }
   }
 
   init(_ invocation: Invocation, _ streams: StandardStreams) throws(ToolFailure) {

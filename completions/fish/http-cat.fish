@@ -10,7 +10,7 @@ complete -c http-cat -l max-backoff -x -d 'the longest wait after failures in a 
 complete -c http-cat -l request-timeout -x -d 'how long a whole response may take'
 complete -c http-cat -l urls -r -F -d 'poll the URLs in FILE (lines of name, tab, URL)'
 complete -c http-cat -l parallel -x -d 'how many requests may run at once'
-complete -c http-cat -l host-delay -x -d 'wait this long between two requests to one server'
+complete -c http-cat -l delay -x -d 'wait this long between two requests to one server'
 complete -c http-cat -l stream -d 'print one body as it comes, and reconnect'
 complete -c http-cat -s n -l limit -x -d 'end after N bodies, or N lines of a stream'
 complete -c http-cat -l next -x -a 'since=/ header: body:/ path:' -d 'put a value of what came into the next request; repeatable'

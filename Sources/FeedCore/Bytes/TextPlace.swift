@@ -41,7 +41,7 @@ package struct TextPlace: Equatable, Sendable {
 // and its offset, and the tool makes a message of them.
 
 /// A limit of ours that an input exceeded.
-package enum Limit: Hashable, Sendable { case depth, size, operations }
+package enum Limit: Hashable, Sendable { case depth, size }
 
 /// An error that has a text.
 package protocol MessageError: Error {

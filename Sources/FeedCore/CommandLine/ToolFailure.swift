@@ -85,7 +85,7 @@ package enum ExitStatus: Int32, Sendable {
 
 extension Limit {
   /// The options that set the limits, in most tools.
-  package static let options: [Limit: String] = [.depth: "--max-depth", .size: "--max-size", .operations: "--max-ops"]
+  package static let options: [Limit: String] = [.depth: "--max-depth", .size: "--max-size"]
 }
 
 extension MessageError {

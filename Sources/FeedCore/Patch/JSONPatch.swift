@@ -63,10 +63,6 @@ package struct JSONPatch: Sendable {
     operations.reserveCapacity((value.document.last(value.position) - value.position) / 7)
     for child in value.children {
       let element = child.value
-      guard operations.count < options.maxOperations else {
-        let text = "too many operations: the limit is \(options.maxOperations)"
-        throw FormatError(text, at: element, limit: .operations)
-      }
       operations.append(try Self.operation(element, number: operations.count + 1, options.maxDepth))
     }
   }

@@ -8,8 +8,6 @@ package struct PatchOptions: Sendable {
   package var ignoresMissing = false
   /// The largest result in bytes: a short patch could otherwise copy a document into itself without end.
   package var maxSize = 1 << 30
-  /// The most operations of a patch.
-  package var maxOperations = 1_000_000
   /// The deepest nesting of containers that the result may have, and the most tokens of a pointer.
   package var maxDepth = JSONScanner.defaultMaxDepth
 

@@ -39,7 +39,7 @@ extension URLPoller {
     reportLateTurns()
   }
 
-  /// Names the server whose URLs cannot all be asked as often as `--every` says, because of `--host-delay`. Of several,
+  /// Names the server whose URLs cannot all be asked as often as `--every` says, because of `--delay`. Of several,
   /// the one with the most URLs.
   mutating func reportLateTurns() {
     guard case .fixed(let seconds)? = interval, seconds > 0, options.hostDelay > 0 else { return }
@@ -49,6 +49,6 @@ extension URLPoller {
     else { return }
     let delay = options.hostDelay == 1 ? "one a second" : "one every \(secondsText(options.hostDelay)) s"
     let cycle = secondsText(Double(count) * options.hostDelay)
-    warn("\(count) URLs of one server, \(delay): each is asked every \(cycle) s (--host-delay)", origin, of: nil)
+    warn("\(count) URLs of one server, \(delay): each is asked every \(cycle) s (--delay)", origin, of: nil)
   }
 }
