@@ -48,7 +48,7 @@ struct Options: OptionTable {
     OptionGroup("Options that describe a page")
     Option("next", .rule, \.walk.rules, "how to request the next page, such as page=+1").inFiles
     Option("items", .items, \.walk.items, "where the items are in a page").inFiles
-    Option("id", .pointer("/id"), \.walk.id, "where the id is in an item").inFiles
+    Option("id-from", .pointer("/id"), \.walk.id, "where the id is in an item").inFiles
     Option("has-more", .hasMore, \.walk.hasMore, "where a page says whether there is more").inFiles
     Option("total", .total, \.walk.total, "where a page says how many items there are").inFiles
     Option("end-status", .statuses, \.walk.endStatuses, "HTTP statuses of a page past the end, such as 404,400")
@@ -104,7 +104,6 @@ struct Options: OptionTable {
     Option("order", .choice, \.order, "where new items appear").default("newest-first").inFiles
     Option("durable", \.storeOptions.isDurable, "lose nothing in a power cut")
     Option("wait", \.storeOptions.waits, "wait for another run that uses the feed")
-    Option("now", \.storeOptions.asksNow, "send a request even if the server said to wait").needs(.url)
     Option("secret-param", .parameter, \.storeOptions.secretParameters, "never store this parameter").inFiles
 
     OptionGroup.connection
@@ -211,7 +210,6 @@ extension Options {
     var isDurable = false
     var waits = false
     /// Whether to send a request even if the server asked to wait.
-    var asksNow = false
     var secretParameters: [[UInt8]] = []
 
     var action: StoreAction { isCached ? .cached : isStatus ? .status : .walk }

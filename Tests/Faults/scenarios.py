@@ -316,7 +316,7 @@ class Polled(Scenario):
 class Store(Scenario):
     """`paginate --store`: after any failure, later runs print the rest, nothing twice, and the store is undamaged."""
 
-    OPTIONS = "--store store --items /items --id /id --next /next"
+    OPTIONS = "--store store --items /items --id-from /id --next /next"
 
     def __init__(self, name="store", options=""):
         super().__init__(name, f"paginate {self.OPTIONS} {options} {{HTTP}}/feed")
@@ -469,8 +469,8 @@ def all_scenarios():
         Polled(),
         Scenario("a stream of bytes", "http-cat --stream --no-reconnect --as bytes {HTTP}/lines"),
         Scenario("a stream of lines", "http-cat --stream --no-reconnect {HTTP}/lines"),
-        Scenario("three pages", "paginate --items /items --id /id --next /next {HTTP}/feed"),
-        Scenario("after a redirect", "paginate --records --items /items --id /id --next /next {HTTP}/moved"),
+        Scenario("three pages", "paginate --items /items --id-from /id --next /next {HTTP}/feed"),
+        Scenario("after a redirect", "paginate --records --items /items --id-from /id --next /next {HTTP}/moved"),
         Store(),
         Store("durable store", "--durable"),
         Reader(),

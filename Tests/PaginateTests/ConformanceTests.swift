@@ -9,40 +9,42 @@ import Testing
 /// The public samples of well-known APIs, walked with the options that a person would type, and without them.
 @Suite(.enabled(if: Repository.conformance != nil, "FEEDUTILS_CONFORMANCE is unset"))
 struct ConformanceTests {
-  /// The typed options, and the options detected with only `--id`; nil if they cannot be detected.
+  /// The typed options, and the options detected with only `--id-from`; nil if they cannot be detected.
   static let options: [String: (typed: String, found: String?)] = [
     "stackexchange-2.3": (
-      "--items /items --id /question_id --next page=+1 --has-more /has_more",
+      "--items /items --id-from /question_id --next page=+1 --has-more /has_more",
       "--next page=+1 --items /items --has-more /has_more"
     ),
-    "github-rest": ("--id /id --next link", "--next link --items ''"),
+    "github-rest": ("--id-from /id --next link", "--next link --items ''"),
     "github-graphql": (
-      "--items /data/repository/issues/nodes --id /id "
+      "--items /data/repository/issues/nodes --id-from /id "
         + "--next body:/variables/endCursor=/data/repository/issues/pageInfo/endCursor "
         + "--has-more /data/repository/issues/pageInfo/hasNextPage",
       "--next body:/variables/endCursor=/data/repository/issues/pageInfo/endCursor "
         + "--items /data/repository/issues/nodes --has-more /data/repository/issues/pageInfo/hasNextPage"
     ),
     "slack": (
-      "--items /channels --id /id --next cursor=/response_metadata/next_cursor",
+      "--items /channels --id-from /id --next cursor=/response_metadata/next_cursor",
       "--next cursor=/response_metadata/next_cursor --items /channels"
     ),
-    "mastodon": ("--id /id --next link", "--next link --items ''"),
-    "nyt-newswire": ("--items /results --id /uri --next offset=+items --total /num_results", nil),
-    "shopify-rest": ("--items /products --id /id --next link", "--next link --items /products"),
-    "twitter-1.1-timeline": ("--items '' --id /id_str --next max_id=min-1", nil),
+    "mastodon": ("--id-from /id --next link", "--next link --items ''"),
+    "nyt-newswire": ("--items /results --id-from /uri --next offset=+items --total /num_results", nil),
+    "shopify-rest": ("--items /products --id-from /id --next link", "--next link --items /products"),
+    "twitter-1.1-timeline": ("--items '' --id-from /id_str --next max_id=min-1", nil),
     "elasticsearch-search_after": (
-      "--items /hits/hits --id /_id --next body:/search_after=last:/sort --next body:/pit/id=/pit_id",
+      "--items /hits/hits --id-from /_id --next body:/search_after=last:/sort --next body:/pit/id=/pit_id",
       "--next body:/search_after=last:/sort --next body:/pit/id=/pit_id --items /hits/hits"
     ),
     "notion": (
-      "--items /results --id /id --next body:/start_cursor=/next_cursor --has-more /has_more",
+      "--items /results --id-from /id --next body:/start_cursor=/next_cursor --has-more /has_more",
       "--next body:/start_cursor=/next_cursor --items /results --has-more /has_more"
     ),
-    "json-api-1.1": ("--items /data --id /id --next /links/next", "--next /links/next --items /data"),
-    "odata-v4": ("--items /value --id /UserName --next /@odata.nextLink", "--next /@odata.nextLink --items /value"),
+    "json-api-1.1": ("--items /data --id-from /id --next /links/next", "--next /links/next --items /data"),
+    "odata-v4": (
+      "--items /value --id-from /UserName --next /@odata.nextLink", "--next /@odata.nextLink --items /value"
+    ),
     "paddle": (
-      "--items /data --id /id --next /meta/pagination/next --has-more /meta/pagination/has_more",
+      "--items /data --id-from /id --next /meta/pagination/next --has-more /meta/pagination/has_more",
       "--next /meta/pagination/next --items /data --has-more /meta/pagination/has_more"
     ),
   ]
@@ -58,16 +60,16 @@ struct ConformanceTests {
     for api in try Self.apis() {
       let (typed, found) = try #require(Self.options[api.name])
       let words = typed.split(separator: " ").map(String.init)
-      let id = try #require(words.firstIndex(of: "--id")).advanced(by: 1)
+      let id = try #require(words.firstIndex(of: "--id-from")).advanced(by: 1)
       guard let found else {
-        let walk = FakeServer.walk(try Options(typed: "--id \(words[id])"), api.requests[0], api.responses)
+        let walk = FakeServer.walk(try Options(typed: "--id-from \(words[id])"), api.requests[0], api.responses)
         #expect(
           walk.end.hasPrefix("usage: cannot tell how to ask for the next page") || walk.end.hasPrefix("open:"),
           "\(api.name): \(walk.end)")
         continue
       }
-      let shape = try api.check("--id \(words[id])")
-      #expect(shape?.found(beyond: try WalkOptions(typed: "--id \(words[id])")) == found, "\(api.name)")
+      let shape = try api.check("--id-from \(words[id])")
+      #expect(shape?.found(beyond: try WalkOptions(typed: "--id-from \(words[id])")) == found, "\(api.name)")
     }
   }
 

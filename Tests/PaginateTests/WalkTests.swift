@@ -84,7 +84,7 @@ struct WalkTests {
   // MARK: Without requests
 
   @Test func pagesOfAFileHaveNoNext() throws {
-    var walker = try Walker(try WalkOptions(typed: "--items /r --id /id"), first: nil)
+    var walker = try Walker(try WalkOptions(typed: "--items /r --id-from /id"), first: nil)
     for (body, ids) in [(#"{"r":[{"id":1},{"id":2}]}"#, ["1", "2"]), (#"{"r":[{"id":2},{"id":3}]}"#, ["2", "3"])] {
       let step = try walker.take(nil, nil, try json(body))
       #expect(step.page.items.map { text($0.id) } == ids)
@@ -116,7 +116,7 @@ struct WalkTests {
   /// New cursors that bring no new items do not make a feed.
   @Test(arguments: [#"{"items":[],"next":"N"}"#, #"{"items":[{"id":1}],"next":"N"}"#])
   func aWalkWithoutANewItemEnds(_ page: String) throws {
-    let options = try Options(typed: "--items /items --id /id --next c=/next")
+    let options = try Options(typed: "--items /items --id-from /id --next c=/next")
     let responses = (0..<1010).map { FakeServer.Response(body: page.replacing("N", with: "\($0)")) }
     let walk = FakeServer.walk(options, PageRequest(line: "GET https://a.example/"), responses)
     #expect(walk.end == "loop: 1000 pages without a new item")
@@ -145,7 +145,7 @@ struct WalkTests {
   }
 
   @Test func errorsHaveTheirStatusAndPlace() throws {
-    var walker = try Walker(try WalkOptions(typed: "--id /id --items /r"), first: nil)
+    var walker = try Walker(try WalkOptions(typed: "--id-from /id --items /r"), first: nil)
     let body = "{\"r\":[\n{\"id\":1},\n  {\"di\":2}]}"
     let document = try json(body)
     let error = try #require(throws: NextError.self) { _ = try walker.take(nil, nil, document) }
@@ -153,7 +153,7 @@ struct WalkTests {
     #expect(local.status == .error)
     #expect(
       text(local.diagnostic.rendered(by: "paginate", .plain))
-        == "paginate: -:3:3: page 1: item 2: no id at /id (--id)\n")
+        == "paginate: -:3:3: page 1: item 2: no id at /id (--id-from)\n")
     #expect(error.failure(in: "https://a/", page: 1, isLocal: false, body: body.bytes).status == .remote)
     #expect(NextError.response("x").status(isLocal: true) == .error)
     #expect(NextError.usage("x").failure(in: "-", page: 1, isLocal: false) == .usage("x"))

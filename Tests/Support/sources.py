@@ -244,7 +244,7 @@ class Pages(Source):
     # The place of paginate itself is its store.
     front = []
     options = ["--records", "--store", "s.db", "--wait", "--order", "oldest-first", "--every", "20ms", "--items", "/items",
-               "--id", "/id", "--next", "/next"]
+               "--id-from", "/id", "--next", "/next"]
 
     def value(self, request):
         return int(request.query("after") or 0)
@@ -276,7 +276,7 @@ class RSS(Pages):
     def commands(self, place):
         return [["http-cat", "--every", "20ms", "--max-backoff", "200ms", "--as", "bytes", self.url + "/"],
                 ["xml-split", "--on-error", "repair", "-j", "--array", "item", "/rss/channel"],
-                ["paginate", "--records", "--store", "s.db", "--items", "/channel/item", "--id", "/guid", *place]]
+                ["paginate", "--records", "--store", "s.db", "--items", "/channel/item", "--id-from", "/guid", *place]]
 
     def send(self, request, first, life, end):
         item = '<item><guid isPermaLink="false">n%d</guid><n>%d</n></item>\n'

@@ -18,7 +18,8 @@ struct Writer: CustomTestStringConvertible, Sendable {
     Writer("xml-split", "xml-split /r/e", "<e n='#'>@</e>\n", head: "<r>\n", tail: "</r>\n"),
     Writer("sse-cat", "sse-cat -", "id: #\ndata: @\n\n"),
     Writer(
-      "paginate", "paginate --items /items --id /id", #"{"items":[{"id":#,"w":"@"}],"next":"/feed?page=#"}"# + "\n"),
+      "paginate", "paginate --items /items --id-from /id", #"{"items":[{"id":#,"w":"@"}],"next":"/feed?page=#"}"# + "\n"
+    ),
     Writer("ws-cat", "with-ws-echo ws-cat --close-after 0 {0}", "# @\n"),
     Writer(
       "http-cat", "with-http-echo http-cat --stream --no-reconnect --as lines --data-binary @- {0}", "# @\n"),

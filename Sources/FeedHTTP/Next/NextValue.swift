@@ -213,7 +213,7 @@ extension NextRule {
     }
     if JSONText.scalar(item) != nil { return (.json(item), place) }
     guard let id else {
-      throw .usage("the id of an item is not known: type --id /POINTER, or --next NAME=last:/POINTER")
+      throw .usage("the id of an item is not known: type --id-from /POINTER, or --next NAME=last:/POINTER")
     }
     return (.text(id), place)
   }

@@ -256,7 +256,7 @@ struct ServerFetcher: ReportingFetcher {
   private func log(_ url: HTTPURL) {
     source.log(shape, beyond: walker.options, url)
     if walker.options.findsID, hasRead, let id = shape?.id {
-      source.note("using \(id.shown) as the id of an item (--id)", url)
+      source.note("using \(id.shown) as the id of an item (--id-from)", url)
     }
   }
 }

@@ -83,7 +83,7 @@ struct DocumentFetcher: ReportingFetcher {
     do throws(NextError) {
       let step = try walker.take(nil, nil, page.document, after: progress)
       if walker.options.id == nil, let id = shape?.id {
-        streams.say(Diagnostic("using \(id.shown) as the id of an item (--id)", source: page.file.name))
+        streams.say(Diagnostic("using \(id.shown) as the id of an item (--id-from)", source: page.file.name))
       }
       return .page(FeedPage(items: ItemTexts(step.page).all, end: step.end))
     } catch {

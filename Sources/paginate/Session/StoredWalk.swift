@@ -196,7 +196,7 @@ struct StoredWalk {
     if feeds.isEmpty { return }
     let what = if case .url = origin { "of this URL" } else { "'\(shortened(name))'" }
     throw storeOptions.failure(
-      "the store has no feed \(what)\(FeedRecord.names(feeds)); to add one, give its '--id'")
+      "the store has no feed \(what)\(FeedRecord.names(feeds)); to add one, give its '--id-from'")
   }
 
   private func since(_ walk: WalkOptions, _ store: FeedStore) throws(ToolFailure) -> SinceReader? {
@@ -248,11 +248,11 @@ struct StoredWalk {
   ) throws(ToolFailure) {
     let left = try storeOptions.stored(store.retryWait(now: Self.now))
     guard let left else { return }
-    // With --now or a shorter --max-wait, one request is made: the server may have changed its mind.
-    let asksAgain = storeOptions.asksNow || (options.isGiven(\.maxWait) && Double(left) > options.maxWait)
+    // With a shorter --max-wait, one request is made: the server may have changed its mind.
+    let asksAgain = options.isGiven(\.maxWait) && Double(left) > options.maxWait
     if !asksAgain, Double(left) > options.maxWait {
       state.asked = Double(left)
-      throw .failed(.tryAgain, "the server wants no request for another \(left) s (--now)", source: url.display)
+      throw .failed(.tryAgain, "the server wants no request for another \(left) s (--max-wait)", source: url.display)
     }
     if !asksAgain { try fetcher.source.hold(until: Clock.monotonic() + Double(left), url) }
     try storeOptions.stored(store.setRetryWait(nil, now: Self.now))

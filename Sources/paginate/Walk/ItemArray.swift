@@ -123,7 +123,7 @@ enum ItemArray {
 
   // MARK: Ids
 
-  /// The id of an item, if a store needs one and there is no `--id`: the member `id`, else the one whose name ends in
+  /// The id of an item, if a store needs one and there is no `--id-from`: the member `id`, else the one whose name ends
   /// `_id`. All items of a page must have it, each with another value. If several members fit, the user must choose.
   /// - Parameter items: an array with at least one item.
   /// - Throws: a usage error if no member fits, or more than one.
@@ -139,7 +139,7 @@ enum ItemArray {
     }
     let seen = found.prefix(5).map { JSONPointer(tokens: [$0]).shown }.joined(separator: ", ")
     let why = found.isEmpty ? "no member 'id' that is different in every item" : seen
-    throw .usage("cannot tell where the id of an item is (--id): \(why)")
+    throw .usage("cannot tell where the id of an item is (--id-from): \(why)")
   }
 
   /// Whether every item has the member, each with another value.

@@ -19,7 +19,7 @@ struct PageItem: Sendable {
     keyPlace = orderKey.map { UInt32($0.position - value.position + 2) } ?? 0
   }
 
-  /// The text of a string, or the token of a number; nil without `--id`.
+  /// The text of a string, or the token of a number; nil without `--id-from`.
   var id: [UInt8]? { part(at: idPlace).flatMap(JSONText.scalar) }
 
   /// The value at `--order-key`, in the same form; nil if the item has none.
@@ -109,15 +109,15 @@ extension Shape {
     }
     // A text of XML that had attributes (xml-split --as-json).
     guard let value = item.value(at: pointer)?.elementText else {
-      throw .response("item \(number): no id at \(pointer.shown) (--id)", at: item.range.lowerBound)
+      throw .response("item \(number): no id at \(pointer.shown) (--id-from)", at: item.range.lowerBound)
     }
     guard value.kind.isString || value.kind == .number else {
       throw .response(
-        "item \(number): expected a string or a number at \(pointer.shown), found \(value.kind.name) (--id)",
+        "item \(number): expected a string or a number at \(pointer.shown), found \(value.kind.name) (--id-from)",
         at: value.range.lowerBound)
     }
     if value.kind == .string, value.range.count == 2 {
-      throw .response("item \(number): the id at \(pointer.shown) is empty (--id)", at: value.range.lowerBound)
+      throw .response("item \(number): the id at \(pointer.shown) is empty (--id-from)", at: value.range.lowerBound)
     }
     return value
   }

@@ -53,7 +53,7 @@ struct Shape: Equatable, Sendable {
     }
     for text in options.next == nil ? found?.texts ?? [] : [] { add("next", text, false) }
     add("items", place?.text, options.items != nil)
-    add("id", id?.text, options.id != nil)
+    add("id-from", id?.text, options.id != nil)
     add("has-more", hasMore?.text, options.hasMore != nil)
     add("total", total?.text, options.total != nil)
     return words.joined(separator: " ")

@@ -154,7 +154,7 @@ struct Walker: Sendable {
   /// Keeps a part of a page. Nothing of it is printed before the others have come.
   private mutating func part(_ page: Page, _ shape: Shape, _ response: NextResponse) throws(NextError) -> Step {
     guard shape.hasIDs else {
-      throw .usage("the items of this API come in parts, so their id must be known: type --id /pageid")
+      throw .usage("the items of this API come in parts, so their id must be known: type --id-from /pageid")
     }
     parts.append(page)
     var step = Step(

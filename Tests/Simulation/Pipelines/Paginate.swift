@@ -136,7 +136,7 @@ struct Paginate {
 
   private func run(_ options: [String], _ output: Channel, _ life: Life) -> World.Ending {
     let order = server.isOldestFirst ? "oldest-first" : "newest-first"
-    let feed = ["--store", "store.db", "--items", "/items", "--id", "/id", "--next", "/next", "--order", order]
+    let feed = ["--store", "store.db", "--items", "/items", "--id-from", "/id", "--next", "/next", "--order", order]
     return world.run(.paginate, feed + options + ["http://h/feed"], output: output, life)
   }
 
