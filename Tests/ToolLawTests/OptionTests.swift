@@ -92,6 +92,19 @@ import Testing
     }
   }
 
+  /// There are few names to learn, not counting those that mean the same in curl.
+  @Test func theNamesAreFew() {
+    let curl = Set(
+      """
+      aws-sigv4 cacert cert compressed config connect-timeout cookie data data-binary data-raw data-urlencode digest
+      dump-header fail get header help http1.1 http2 insecure ipv4 ipv6 json key location location-trusted max-time
+      netrc no-buffer oauth2-bearer parallel proxy request resolve show-error silent unix-socket user user-agent
+      verbose version
+      """.split(whereSeparator: \.isWhitespace).map(String.init))
+    let own = Set(Tables.all.flatMap(\.options).map(\.name)).subtracting(curl)
+    #expect(own.count <= 180, "\(own.count): \(own.sorted())")
+  }
+
   /// The same long name has the same letter and value in every tool.
   @Test func sameNameSameMeaning() throws {
     var known: [String: (row: OptionSpec, tool: String)] = [:]
