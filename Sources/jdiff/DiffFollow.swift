@@ -7,6 +7,7 @@ struct DiffFollow: DocumentFollower {
   private let streams: StandardStreams
   private let file: InputFile
   var output: ByteWriter
+  private let redraw: Redraw
   private var eventStream = EventStreamWriter()
   var checkpoint = CheckpointKeeper()
   private var documents: [DiffedDocument] = []
@@ -27,6 +28,7 @@ struct DiffFollow: DocumentFollower {
     self.streams = streams
     file = options.files[0]
     output = ByteWriter(streams.output, records: .filter)
+    redraw = Redraw(options.redraws, on: streams.output)
     ids = options.ids
     records = RecordReader(
       file.name, streams, remedy: "without --records-in, documents are compared", reportsAtOnce: false,
@@ -64,7 +66,7 @@ struct DiffFollow: DocumentFollower {
       if let side = documents[number].current { printDocument(number, side) }
     }
     // For a server that should not say that it does not know a document.
-    if options.sources != nil, !options.printsEventStream { output.append(.live) }
+    if options.sources != nil, !options.isText, !options.printsEventStream { output.append(.live) }
   }
 
   var checkpoints: [Checkpoint?] { documents.map(\.checkpoint) }
@@ -147,6 +149,10 @@ struct DiffFollow: DocumentFollower {
       printDocument(number, new)
       return try output.checkOutput()
     }
+    if options.isText {
+      if try show(from: old, to: new, record) { advance(number, to: new) }
+      return
+    }
     // If the patch is as large as the document, the whole document is sent; also if a merge patch cannot express the
     // change.
     let patch: PatchOutput?
@@ -176,6 +182,18 @@ struct DiffFollow: DocumentFollower {
     }
   }
 
+  /// Prints a change for people.
+  /// - Returns: whether there is one.
+  private mutating func show(from old: Side, to new: Side, _ record: String) throws(ToolFailure) -> Bool {
+    var differ = Differ(old, new, options.differ)
+    differ.run()
+    if differ.changes.isEmpty { return false }
+    let view = options.view(of: ["= " + record], on: streams.output)
+    try redraw.print(to: &output) { output throws(ToolFailure) in try view.write(differ, to: &output) }
+    try output.checkOutput()
+    return true
+  }
+
   private func side(_ document: JSONDocument, _ record: String?) throws(ToolFailure) -> Side {
     try Side(document, options.scope, of: file.name, record: record)
   }
@@ -190,6 +208,8 @@ struct DiffFollow: DocumentFollower {
 
   private mutating func printDocument(_ number: Int, _ side: Side) {
     documents[number].changesSinceFull = 0
+    // Only changes are for people.
+    if options.isText { return }
     print(number, "data", JSONTree(side.whole.root))
   }
 

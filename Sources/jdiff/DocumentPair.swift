@@ -89,10 +89,9 @@ struct DocumentPair {
   }
 
   private var view: TextView {
-    let isColored = options.color == .always || (options.color == .auto && streams.output.wantsColorOrFeedsPager)
     let labels = options.labels.map { String(decoding: $0, as: UTF8.self) }
     let names = labels + options.files.map(\.name).dropFirst(labels.count)
-    return TextView(names: names, isColored: isColored, context: options.context)
+    return options.view(of: zip(["--- ", "+++ "], names).map { $0 + quoted($1.utf8) }, on: streams.output)
   }
 
   /// Shows the document of the file that is not empty.

@@ -37,6 +37,7 @@ struct Options: OptionTable {
   var follows = false
   var readsRecords = false
   var printsEventStream = false
+  var redraws = false
   var firstID: Int?
   var fullEvery: Int?
   var checkpoint: [UInt8]?
@@ -61,6 +62,12 @@ struct Options: OptionTable {
     Option("max-depth", .integer(1...Int(Int32.max)), "the deepest nesting of a document") { $0.maxDepth = $1 }.default(
       "10000")
     Option("max-size", .size, "the most bytes of a document") { $0.maxSize = $1 }.default("1G")
+    Option("text", letter: "t", \.isText, "print the differences for people to read")
+    Option("color", .choice, \.color, "whether --text uses colour").default("auto").needs(\.isText)
+    Option("context", letter: "U", .integer(0...Int(Int32.max)), "the unchanged neighbours that --text shows") {
+      $0.context = $1
+    }
+    .default("1").needs(\.isText)
 
     OptionGroup("Scope")
     Option("ignore", .pointer(example), \.ignored, "ignore differences there; /**/x is x at any depth")
@@ -72,12 +79,6 @@ struct Options: OptionTable {
     OptionGroup("Two documents").meaningless(with: \Options.follows)
     Option("compact", letter: "C", \.isCompact, "print the patch on one line").excludes([\.isQuiet, \.isText])
     Option("quiet", letter: "q", \.isQuiet, "print nothing: 0 if the same, 1 if not").excludes(\.isText)
-    Option("text", letter: "t", \.isText, "print the differences for people to read")
-    Option("color", .choice, \.color, "whether --text uses colour").default("auto").needs(\.isText)
-    Option("context", letter: "U", .integer(0...Int(Int32.max)), "the unchanged neighbours that --text shows") {
-      $0.context = $1
-    }
-    .default("1").needs(\.isText)
     Option("label", .text("NAME"), \.labels, "call OLD this in --text, and the second time NEW").needs(\.isText)
     Option("new-file", letter: "N", \.takesEmptyFiles, "an empty file has no document, instead of an error")
       .needs(\.isText)
@@ -86,10 +87,11 @@ struct Options: OptionTable {
     OptionGroup("A stream").needs(\Options.follows)
     Option("follow", letter: "f", \.follows, "read documents, print event records")
     Option("records-in", \.readsRecords, "read event records instead of documents")
-    Option("sse", \.printsEventStream, "print an event stream")
+    Option("sse", \.printsEventStream, "print an event stream").excludes(\.isText)
+    Option("redraw", \.redraws, "on a terminal, print over the last change").needs(\.isText)
     Option("first-id", .integer(EventIDs.range), \.firstID, "count the events from N on, for their ids")
       .excludes(\.checkpoint)
-    Option("full-every", .integer(1...), \.fullEvery, "print every Nth change as a whole document")
+    Option("full-every", .integer(1...), \.fullEvery, "print every Nth change as a whole document").excludes(\.isText)
     Option("checkpoint", .wholeFile, \.checkpoint, "resume from FILE, and keep it up to date")
     Option("on-error", .choice, \.errorAction, "what to do with a malformed line").default("stop")
     SourceOptions.by.within(\.sourceOptions).excludes(\.stamp.source).needs(\.readsRecords)
@@ -126,6 +128,11 @@ extension Options {
   var isMergePatch: Bool { type == .mergePatch }
   var comments: CommentRule { takesComments ? .accepted : .needsOption("--jsonc") }
   var ids: EventIDs { firstID.map { EventIDs(countingFrom: $0) } ?? EventIDs() }
+  /// Of `--text`.
+  func view(of title: [String], on output: Descriptor) -> TextView {
+    let isColored = color == .always || (color == .auto && output.wantsColorOrFeedsPager)
+    return TextView(title: title, isColored: isColored, context: context)
+  }
   var skipsErrors: Bool { errorAction == .skip }
 
   init(_ invocation: Invocation) throws(ToolFailure) {

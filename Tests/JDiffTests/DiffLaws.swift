@@ -68,7 +68,7 @@ struct DiffLaws {
   /// What people see, without the colours.
   private func view(of differ: Differ, isColored: Bool) throws -> [UInt8] {
     var view = ByteWriter()
-    try TextView(names: ["old", "new"], isColored: isColored).write(differ, to: &view)
+    try TextView(title: ["old", "new"], isColored: isColored).write(differ, to: &view)
     let runs = view.take().split(separator: 0x1B, omittingEmptySubsequences: false)
     return runs[0] + runs.dropFirst().flatMap { $0.drop { $0 != UInt8(ascii: "m") }.dropFirst() }
   }

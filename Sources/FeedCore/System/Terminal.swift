@@ -26,10 +26,15 @@ extension Descriptor {
   }
 
   /// The number of columns of the terminal; 80 if it does not say.
-  var columns: Int {
+  var columns: Int { size.ws_col > 0 ? Int(size.ws_col) : 80 }
+
+  /// The number of rows; 24 if it does not say.
+  var rows: Int { size.ws_row > 0 ? Int(size.ws_row) : 24 }
+
+  private var size: winsize {
     var size = winsize()
-    let answer = unsafe ioctl(number, UInt(TIOCGWINSZ), &size)
-    return answer == 0 && size.ws_col > 0 ? Int(size.ws_col) : 80
+    _ = unsafe ioctl(number, UInt(TIOCGWINSZ), &size)
+    return size
   }
 
   /// Whether this process may write to the terminal now. A background job would write into what the user types.

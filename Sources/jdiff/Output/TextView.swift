@@ -17,8 +17,8 @@ struct TextView {
   private static let contextWidth = 72
   private static let identityWidth = 40
 
-  /// The names of the two files.
-  var names: [String]
+  /// What says which documents are compared.
+  var title: [String]
   var isColored = false
   /// How many unchanged members or items are shown before and after a change.
   var context = 1
@@ -28,7 +28,7 @@ struct TextView {
   /// Writes all changes; nothing if there are none.
   func write(_ differ: Differ, to output: inout ByteWriter) throws(ToolFailure) {
     if differ.changes.isEmpty { return }
-    writeNames(to: &output)
+    writeTitle(to: &output)
     var groups: [Int: [Change]] = [:]
     for change in differ.changes { groups[change.parent, default: []].append(change) }
     var headings = Headings(differ)
@@ -42,14 +42,14 @@ struct TextView {
 
   /// Writes a document that is only on one side.
   func write(_ kind: LineKind, whole document: JSONDocument, to output: inout ByteWriter) {
-    writeNames(to: &output)
+    writeTitle(to: &output)
     painter.write(.heading, Self.wholeDocument, to: &output)
     painter.write(kind, [], document.root, to: &output)
   }
 
-  private func writeNames(to output: inout ByteWriter) {
-    for (sign, name) in zip(["--- ", "+++ "], names) {
-      output.append(sign + quoted(name.utf8))
+  private func writeTitle(to output: inout ByteWriter) {
+    for line in title {
+      output.append(line)
       output.endLine()
     }
   }
