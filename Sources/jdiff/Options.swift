@@ -90,14 +90,14 @@ struct Options: OptionTable {
     Option("sse", \.printsEventStream, "print an event stream").excludes(\.isText)
     Option("redraw", \.redraws, "on a terminal, print over the last change").needs(\.isText)
     Option("first-id", .integer(EventIDs.range), \.firstID, "count the events from N on, for their ids")
-      .excludes(\.checkpoint)
+      .excludes(\.checkpoint).meaningless(with: \.isText)
     Option("full-every", .integer(1...), \.fullEvery, "print every Nth change as a whole document").excludes(\.isText)
     Option("checkpoint", .wholeFile, \.checkpoint, "resume from FILE, and keep it up to date")
     Option("on-error", .choice, \.errorAction, "what to do with a malformed line").default("stop")
     SourceOptions.by.within(\.sourceOptions).excludes(\.stamp.source).needs(\.readsRecords)
       .excludes(\.printsEventStream)
     SourceOptions.maxSources.within(\.sourceOptions)
-    RecordStamp.rows(\.stamp) { $0.meaningless(with: \.printsEventStream) }
+    RecordStamp.rows(\.stamp) { $0.meaningless(with: [\.printsEventStream, \.isText]) }
   }
 }
 

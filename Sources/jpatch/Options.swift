@@ -51,6 +51,7 @@ struct Options: OptionTable {
   var printsOnlyChanges = false
   var newer: JSONPointer?
   var printsRecords = false
+  var redraws = false
   var sourceOptions = SourceOptions()
   /// Of `--by`; nil if there is one document.
   var sources: SourceIndex?
@@ -64,6 +65,7 @@ struct Options: OptionTable {
   static let rows = OptionRows<Self> {
     OptionGroup("Options in every mode")
     Option("select", letter: "p", .pointer("/results"), \.selected, "print only this value of the result")
+    Option("indent", .integer(0...16), \.indent, "print with N spaces a level").meaningless(with: \.isEach)
     Option("max-depth", .integer(1...Int(Int32.max)), "the deepest nesting of input and result") {
       $0.patching.maxDepth = $1
     }
@@ -75,7 +77,6 @@ struct Options: OptionTable {
     Option("type", .choice, \.type, "the type of the patch, if its form is misleading")
     Option("compact", letter: "C", \.isCompact, "print on one line, without white space").excludes(\.indent)
       .meaningless(with: \.isEach)
-    Option("indent", .integer(0...16), \.indent, "print with N spaces a level").meaningless(with: \.isEach)
     Option("in-place", letter: "i", \.isInPlace, "write the result back to FILE").excludes(\.selected)
       .meaningless(with: \.isEach)
     Option("backup", .suffix, \.backup, "keep the old FILE with this suffix").needs(\.isInPlace)
@@ -112,7 +113,8 @@ struct Options: OptionTable {
     Option("initial", .file, \.initialFile, "begin with this document")
     Option("on-change", \.printsOnlyChanges, "print only if the line differs from the last one")
     Option("newer", .pointer("/num_results"), \.newer, "print only if this number has grown")
-    Option("records", \.printsRecords, "print event records")
+    Option("records", \.printsRecords, "print event records").excludes([\.indent, \.redraws])
+    Option("redraw", \.redraws, "on a terminal, print over the last document")
     Option("on-error", .choice, \.errorAction, "what to do when a patch fails").default("stop")
     Option("verbose", letter: "v", \.isVerbose, "report records that print nothing, and why")
     Option("checkpoint", .wholeFile, \.checkpoint, "resume from FILE, and keep it up to date")

@@ -9,6 +9,7 @@ struct PatchFollow: DocumentFollower {
   /// What a new source begins with.
   private var beginning: View
   var output: ByteWriter
+  private let redraw: Redraw
   private var status = ExitStatus.yes
   var records: RecordReader
   static let remedy = "--data-event and --patch-event set their names"
@@ -19,6 +20,7 @@ struct PatchFollow: DocumentFollower {
     self.streams = streams
     beginning = View(options)
     output = ByteWriter(streams.output, records: .filter)
+    redraw = Redraw(options.redraws, on: streams.output)
     records = RecordReader(
       options.file.name, streams, remedy: "jdiff --follow makes them of documents", reportsAtOnce: false,
       isVerbose: options.isVerbose, sources: options.sources)
@@ -76,7 +78,7 @@ struct PatchFollow: DocumentFollower {
     }
     guard outcome == .document || outcome == .change else { return }
     let source = records.sources?.sources[number]
-    if let reason = documents[number].show(source, afterDocument: outcome == .document, to: &output) {
+    if let reason = documents[number].show(source, afterDocument: outcome == .document, redraw, to: &output) {
       records.report("not printed: " + reason, of: item)
     }
     checkpoint.invalidate()

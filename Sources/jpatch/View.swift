@@ -9,6 +9,7 @@ struct View {
   private let newer: JSONPointer?
   private let printsOnlyChanges: Bool
   private let printsRecords: Bool
+  private let style: JSONStyle
   private let stamp: RecordStamp
   /// The number at the `--newer` pointer at the last printing, as JSON text; empty for none.
   private var mark: [UInt8] = []
@@ -25,6 +26,7 @@ struct View {
     newer = options.newer
     printsOnlyChanges = options.printsOnlyChanges
     printsRecords = options.printsRecords
+    style = options.layout ?? .compact
     stamp = options.stamp
     stream.options = options.patching
     stream.dataEvent = options.dataEvent
@@ -47,7 +49,9 @@ struct View {
   /// Prints the selected part after an event, if the options allow it. A part that does not exist prints nothing.
   /// - Parameter source: the source of the document, if there are several.
   /// - Returns: why nothing was printed; nil if something was.
-  mutating func show(_ source: RecordSource?, afterDocument: Bool, to output: inout ByteWriter) -> String? {
+  mutating func show(
+    _ source: RecordSource?, afterDocument: Bool, _ redraw: Redraw, to output: inout ByteWriter
+  ) -> String? {
     let number = newer.flatMap { stream.value(at: $0)?.untouched }.flatMap { JSONNumber($0) == nil ? nil : $0 }
     if !afterDocument, let number, !isNewer(number) { return "the number has not grown (--newer)" }
     // A whole document resets the mark, whether it is printed or not.
@@ -65,8 +69,10 @@ struct View {
       output.appendDocument(part)
       output.endRecord(stamp, of: source)
     } else {
-      JSONWriter.writeCompact(part, to: &output)
-      output.endLine()
+      redraw.print(to: &output) { output in
+        JSONWriter.write(part, in: style, to: &output)
+        output.endLine()
+      }
     }
     return nil
   }
