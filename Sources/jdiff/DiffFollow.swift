@@ -188,7 +188,7 @@ struct DiffFollow: DocumentFollower {
     var differ = Differ(old, new, options.differ)
     differ.run()
     if differ.changes.isEmpty { return false }
-    let view = options.view(of: ["= " + record], on: streams.output)
+    let view = TextView(title: ["= " + record], options, on: streams.output)
     try redraw.print(to: &output) { output throws(ToolFailure) in try view.write(differ, to: &output) }
     try output.checkOutput()
     return true

@@ -91,7 +91,7 @@ struct DocumentPair {
   private var view: TextView {
     let labels = options.labels.map { String(decoding: $0, as: UTF8.self) }
     let names = labels + options.files.map(\.name).dropFirst(labels.count)
-    return options.view(of: zip(["--- ", "+++ "], names).map { $0 + quoted($1.utf8) }, on: streams.output)
+    return TextView(title: zip(["--- ", "+++ "], names).map { $0 + quoted($1.utf8) }, options, on: streams.output)
   }
 
   /// Shows the document of the file that is not empty.

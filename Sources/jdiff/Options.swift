@@ -128,11 +128,6 @@ extension Options {
   var isMergePatch: Bool { type == .mergePatch }
   var comments: CommentRule { takesComments ? .accepted : .needsOption("--jsonc") }
   var ids: EventIDs { firstID.map { EventIDs(countingFrom: $0) } ?? EventIDs() }
-  /// Of `--text`.
-  func view(of title: [String], on output: Descriptor) -> TextView {
-    let isColored = color == .always || (color == .auto && output.wantsColorOrFeedsPager)
-    return TextView(title: title, isColored: isColored, context: context)
-  }
   var skipsErrors: Bool { errorAction == .skip }
 
   init(_ invocation: Invocation) throws(ToolFailure) {

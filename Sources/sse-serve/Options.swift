@@ -60,8 +60,7 @@ struct Options: OptionTable {
   /// Permission bits.
   var socketMode: UInt32 = 0
   var socketOwner: FileOwner?
-  private var linger = 0.0
-  private var keepsServing = false
+  var keepsServing = false
   var isVerbose = false
 
   var patching = PatchOptions()
@@ -99,9 +98,7 @@ struct Options: OptionTable {
     Option("port-file", .wholeFile, \.portFile, "write the port to FILE when clients can connect")
     Option("socket-mode", .mode, \.socketMode, "the permissions of the socket of unix:PATH").default("600")
     Option("socket-owner", .owner, \.socketOwner, "who gets the socket of unix:PATH")
-    Option("linger", .seconds, "keep serving this long after the input ends") { $0.linger = $1 }.default("0")
-      .excludes(\.keepsServing)
-    Option("keep-serving", \.keepsServing, "keep serving after the input ends")
+    Option("keep-serving", \.keepsServing, "keep serving after the input ends, until a signal")
     Option("verbose", letter: "v", \.isVerbose, "report clients on standard error")
 
     OptionGroup.limits
@@ -174,8 +171,6 @@ extension OptionType<FileOwner> {
 }
 
 extension Options {
-  /// How long to serve after the end of the input; at infinity, until a signal.
-  var lingerTime: Double { keepsServing ? .infinity : linger }
   /// The part of the document that /snapshot has; the whole one by default.
   var select: JSONPointer { selected ?? JSONPointer() }
   var skipsErrors: Bool { errorAction == .skip }

@@ -49,7 +49,6 @@ struct Server {
 
   /// In seconds, by the monotonic clock, when the poller last returned.
   var now = Clock.monotonic()
-  private var lingerEnd = Double.infinity
   /// Nil until the server shuts down.
   var end: EndReason?
   private var shutdownDeadline = Double.infinity
@@ -177,7 +176,7 @@ struct Server {
 
   /// The time until the next timer, in milliseconds.
   private var timeout: Int32 {
-    var next = min(shutdownDeadline, lingerEnd, listeners.resumeTime, table.nextAlarm, input.dueTime ?? .infinity)
+    var next = min(shutdownDeadline, listeners.resumeTime, table.nextAlarm, input.dueTime ?? .infinity)
     if hasTimed { next = min(next, nextSweep) }
     guard next < .infinity else { return -1 }
     return Int32(min(max(0, (next - now) * 1000), 3_600_000)) + 1
@@ -191,7 +190,6 @@ struct Server {
   /// Handles all timers that are due.
   private mutating func runTimers() {
     if now >= listeners.resumeTime { resumeAccepting() }
-    if now >= lingerEnd { shutDown(.input) }
     while let stream = table.takeDue(now) { runTimers(of: stream) }
     input.reportUnusable()
     guard hasTimed, now >= nextSweep else { return }
@@ -248,8 +246,7 @@ struct Server {
       return shutDown(.failure(error))
     }
     stopReading()
-    if options.lingerTime == 0 { return shutDown(.input) }
-    lingerEnd = now + options.lingerTime
+    guard options.keepsServing else { return shutDown(.input) }
     // No more events will come.
     for stream in table.all where stream.publisher.waiting.count > 0 {
       stream.publisher.waiting.expire(.infinity)

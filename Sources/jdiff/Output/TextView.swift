@@ -19,9 +19,19 @@ struct TextView {
 
   /// What says which documents are compared.
   var title: [String]
-  var isColored = false
+  var isColored: Bool
   /// How many unchanged members or items are shown before and after a change.
-  var context = 1
+  var context: Int
+
+  init(title: [String], isColored: Bool = false, context: Int = 1) {
+    (self.title, self.isColored, self.context) = (title, isColored, context)
+  }
+
+  /// As the options say.
+  init(title: [String], _ options: Options, on output: Descriptor) {
+    let isColored = options.color == .always || (options.color == .auto && output.wantsColorOrFeedsPager)
+    self.init(title: title, isColored: isColored, context: options.context)
+  }
 
   private var painter: Painter { Painter(isColored: isColored) }
 

@@ -12,7 +12,8 @@ struct DocumentPage {
     let home = name.isEmpty ? "" : "<a href=\"..\">All streams</a>\n"
     let body =
       Array("<body data-document=\"".utf8) + WebPage.escaped(options.dataEvent.name)
-      + Array("\" data-patch=\"".utf8) + WebPage.escaped(options.patchEvent.name) + Array("\">\n<header>\n<h1>".utf8) + title
+      + Array("\" data-patch=\"".utf8) + WebPage.escaped(options.patchEvent.name) + Array("\">\n<header>\n<h1>".utf8)
+      + title
       + Array(
         """
         </h1>

@@ -1,4 +1,4 @@
-"""client.py URL: prints the data of the events. The same EventSource connects again, and knows the last event."""
+"""client.py URL: prints the data of the events. After an error, a new EventSource begins with the last ID."""
 import asyncio
 import datetime
 import sys
@@ -11,13 +11,15 @@ async def main(url):
     # By default, aiohttp ends each response after five minutes.
     timeout = aiohttp.ClientTimeout(total=None)
     second = datetime.timedelta(seconds=1)
-    async with EventSource(url, reconnection_time=second, timeout=timeout) as source:
-        while True:
-            try:
+    headers = {}
+    while True:
+        try:
+            async with EventSource(url, reconnection_time=second, timeout=timeout, headers=headers) as source:
                 async for event in source:
                     print(event.data, flush=True)
-            except (ConnectionError, aiohttp.ClientError):
-                pass
+                    headers = {"Last-Event-ID": event.last_event_id}
+        except (ConnectionError, aiohttp.ClientError):
+            await asyncio.sleep(1)
 
 
 asyncio.run(main(sys.argv[1]))
