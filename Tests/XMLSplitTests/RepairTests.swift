@@ -45,11 +45,14 @@ import Testing
     for piece in [1, 2, 3, 7] { Self.check(Self.run(Self.bytes, piece: piece), as: whole, "in pieces of \(piece)") }
   }
 
+  /// What cannot be repaired.
+  private static let tooDeep = "<b><b><b/></b></b>"
+
   /// The same for elements that take the place of others, which have no end, are too large or cannot be repaired.
   @Test(arguments: [
     "<l><i>1<i>2</i><p><i a='b'>3<i/>&nbsp;4</i></l><l><i>5</i></l>", "<l><i><i><i><i>1</i><q>2</i><i>&nbsp;3</i></l>",
     "<l><i>11111111111<i>2</i><i>3<b>x</b></i>4444444444<i>5</i></i><i>6</i></l>", "<i>1<i><b>2</b></i><i>3</i><i",
-    "<l><i>1<i>2</i><?xml version='1.0'?><i>3</i><i>4<i>5<?xml version='1.0'?><i>6</i></l><l><i>7</i></l>",
+    "<l><i>1<i>2</i>\(tooDeep)<i>3</i><i>4<i>5\(tooDeep)<i>6</i></l><l><i>7</i></l>",
   ])
   func whatTakesThePlaceOfOthersDoesNotDependOnCuts(_ text: String) {
     let input = Array(text.utf8)
