@@ -70,6 +70,27 @@ import Testing
     #expect(result.text == "")
   }
 
+  /// All pages are short together and each alone, and a tool's page begins with an example: it is on the first screen.
+  @Test(.enabled(if: Repository.has("mandoc"))) func thePagesAreShort() throws {
+    var table = ""
+    var words = 0
+    for path in ManPage.all {
+      let count = try Repository.contents(path).split(whereSeparator: \.isWhitespace).count
+      // Without bold and underlined letters, which are written over others.
+      let shown = try Command.shell("mandoc -Tascii -O width=80 \(Command.quote(Repository.path(path)))").text
+      let lines = shown.replacing(#/.\x08/#, with: "").components(separatedBy: "\n")
+      let example = lines.firstIndex { $0.contains(#/^ +\$ /#) }
+      words += count
+      table += "\(path): \(count) words, \(lines.count) lines"
+      table += example.map { ", an example at line \($0 + 1)\n" } ?? "\n"
+      guard path.hasSuffix(".1") else { continue }
+      #expect(lines.count <= (path == Self.page(of: "paginate") ? 520 : 420), "\(path)")
+      #expect(example.map { $0 < 24 } == true, "\(path) has no example on its first screen")
+    }
+    print(table + "all: \(words) words")
+    #expect(words <= 32_000)
+  }
+
   /// Each row of the table of exit statuses has an example in statuses.cases, under a comment that names it.
   @Test func everyExitStatusHasAnExample() throws {
     let rows = try Repository.contents("man/feedutils.7").matches(of: /\.It ([0-9]) Ta Xr (\S+) 1 Ta/)
