@@ -63,7 +63,7 @@ struct Options: OptionTable {
   var isVerbose = false
 
   static let rows = OptionRows<Self> {
-    OptionGroup("Options in every mode")
+    OptionGroup("Options in several modes")
     Option("select", letter: "p", .pointer("/results"), \.selected, "print only this value of the result")
     Option("indent", .integer(0...16), \.indent, "print with N spaces a level").meaningless(with: \.isEach)
     Option("max-depth", .integer(1...Int(Int32.max)), "the deepest nesting of input and result") {
