@@ -13,10 +13,11 @@ package struct DocumentEvent: Equatable, Sendable {
 
 extension OptionType<DocumentEvent> {
   package static let documentEvent = Self("NAME[=POINTER]") { bytes throws(OptionRefusal) in
-    guard !bytes.contains(where: \.isLineEnd) else { throw .expected("a name on one line", found: bytes) }
     let mark = Array("=/".utf8)
-    guard let end = bytes.indices.first(where: { bytes[$0...].starts(with: mark) }) else { return DocumentEvent(bytes) }
-    return DocumentEvent(
-      Array(bytes[..<end]), at: try JSONPointer(typed: Array(bytes[(end + 1)...]), suchAs: "/snapshot"))
+    let end = bytes.indices.first { bytes[$0...].starts(with: mark) } ?? bytes.count
+    let name = Array(bytes[..<end])
+    guard !name.isEmpty, !name.contains(where: \.isLineEnd) else { throw .expected("a name on one line", found: bytes) }
+    let pointer = try end < bytes.count ? JSONPointer(typed: Array(bytes[(end + 1)...]), suchAs: "/snapshot") : nil
+    return DocumentEvent(name, at: pointer)
   }
 }

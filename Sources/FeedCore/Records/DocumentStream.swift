@@ -95,7 +95,8 @@ package struct DocumentStream {
       // If the patch is JSON in a string, its offset is not an offset in the record.
       let isInRecord = payload.document === record.data?.document
       let member = payload.kind == .object ? payload.children.first { $0.value.kind == .array }?.key?.string : nil
-      let place = member.map { quoted(patchEvent.name) + "=" + JSONPointer().appending($0).shown }
+      let outer = patchEvent.pointer ?? JSONPointer()
+      let place = member.map { quoted(patchEvent.name) + "=" + outer.appending($0).shown }
       let remedy = place.map { ": if it is a member, type --patch-event \($0)" } ?? ""
       throw RecordFailure(
         message: error.message() + remedy, offset: isInRecord ? error.offset : nil, isMalformed: true)
