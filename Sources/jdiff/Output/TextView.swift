@@ -19,19 +19,9 @@ struct TextView {
 
   /// What says which documents are compared.
   var title: [String]
-  var isColored: Bool
+  var isColored = false
   /// How many unchanged members or items are shown before and after a change.
-  var context: Int
-
-  init(title: [String], isColored: Bool = false, context: Int = 1) {
-    (self.title, self.isColored, self.context) = (title, isColored, context)
-  }
-
-  /// As the options say.
-  init(title: [String], _ options: Options, on output: Descriptor) {
-    let isColored = options.color == .always || (options.color == .auto && output.wantsColorOrFeedsPager)
-    self.init(title: title, isColored: isColored, context: options.context)
-  }
+  var context = 1
 
   private var painter: Painter { Painter(isColored: isColored) }
 
@@ -171,5 +161,13 @@ struct TextView {
     let value = side.value(position)
     if side.document === side.whole || !value.kind.isContainer { return value }
     return JSONDocument(known: value.text).root
+  }
+}
+
+extension TextView {
+  /// As the options say.
+  init(title: [String], _ options: Options, on output: Descriptor) {
+    let isColored = options.color == .always || (options.color == .auto && output.wantsColorOrFeedsPager)
+    self.init(title: title, isColored: isColored, context: options.context)
   }
 }
