@@ -56,6 +56,18 @@ import Testing
     }
   }
 
+  /// The page of a tool that makes requests only names them, but for those that mean something of their own there.
+  @Test func theSharedOptionsAreDescribedOnce() throws {
+    let shared = Set(try ManPage(ManPage.shared).options.map(\.name))
+    let again = try Repository.tools.flatMap { tool in
+      let page = try ManPage(Self.page(of: tool))
+      guard !page.named.isEmpty else { return [String]() }
+      return page.options.map(\.name).filter { shared.contains($0) && !page.named.contains($0) }.map { "\(tool) \($0)" }
+    }
+    let own = ["idle-timeout", "notes", "retries", "verbose"].map { "paginate \($0)" } + ["ws-cat location"]
+    #expect(again.sorted() == own)
+  }
+
   @Test(.enabled(if: Repository.has("mandoc")), arguments: ManPage.all)
   func mandocFindsNothing(_ page: String) throws {
     let result = try Command.shell("mandoc -Tlint -W warning \(Command.quote(Repository.path(page)))")

@@ -58,7 +58,7 @@ let viewScript = #"""
       const text = isString ? value : value instanceof Numeral ? value.text : String(value);
       const kind = isString ? (text ? "" : "literal") : value instanceof Numeral ? "number" : "literal";
       if (this.text === text && this.kind === kind) return;
-      if (this.text !== undefined) mark(this.element.parentNode);
+      if (this.text !== undefined) mark(this.element.closest("td") ?? this.element);
       [this.text, this.kind] = [text, kind];
       const shown = text.length > mostText
         ? text.slice(0, mostText) + "… (" + count(text.length, "character") + ")" : text;
