@@ -3,9 +3,6 @@
 package enum JSONWriter {
   /// Writes `tree` on one line without any white space.
   package static func writeCompact(_ tree: JSONTree, to output: inout ByteWriter) {
-    if let value = tree.untouched, value.document.isCompact {
-      return output.append(value.document.bytes, value.range)
-    }
     write(tree, in: .compact, to: &output)
   }
 
@@ -30,6 +27,9 @@ package enum JSONWriter {
 
   /// Writes `tree` in a layout that does not depend on how it was read.
   package static func write(_ tree: JSONTree, in style: JSONStyle, to output: inout ByteWriter) {
+    if style.isCompact, let value = tree.untouched, value.document.isCompact {
+      return output.append(value.document.bytes, value.range)
+    }
     var formatter = JSONFormatter(style)
     var open: [OpenContainer] = []
     var next: JSONTree? = tree
@@ -77,6 +77,7 @@ package struct JSONStyle: Equatable, Sendable {
 
   /// All on one line, without any white space.
   package static let compact = JSONStyle(lineStart: nil)
+  var isCompact: Bool { lineStart == nil && afterComma.isEmpty && afterColon.isEmpty }
 
   /// As `jq --indent` does: each member and element on a line of its own.
   /// - Parameter spaces: for each level; 0 gives new lines without indentation.
