@@ -103,7 +103,7 @@ struct Options: OptionTable {
     Option("order-key", .pointer("/created_at"), \.walk.orderKey, "what the feed is sorted by").inFiles
     Option("order", .choice, \.order, "where new items appear").default("newest-first").inFiles
     Option("durable", \.storeOptions.isDurable, "lose nothing in a power cut")
-    Option("wait", \.storeOptions.waits, "wait for another run that uses the feed")
+    Option("wait", .seconds, "wait this long for another run of the feed") { $0.storeOptions.wait = $1 }.default("0")
     Option("secret-param", .parameter, \.storeOptions.secretParameters, "never store this parameter").inFiles
 
     OptionGroup.connection
@@ -208,8 +208,7 @@ extension Options {
     /// Nil for a single run.
     var interval: Interval?
     var isDurable = false
-    var waits = false
-    /// Whether to send a request even if the server asked to wait.
+    var wait = 0.0
     var secretParameters: [[UInt8]] = []
 
     var action: StoreAction { isCached ? .cached : isStatus ? .status : .walk }

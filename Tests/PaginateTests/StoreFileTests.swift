@@ -116,13 +116,13 @@ import Testing
     let file = try StoreFile(bytes(folder.file("so.db")))
     let a = try file.add(bytes("a"), url: bytes("u"))
     let b = try file.add(bytes("b"), url: bytes("u"))
-    var lock = try file.lock(a, waits: false)
+    var lock = try file.lock(a, waiting: 0)
     #expect(lock != nil)
-    #expect(try file.lock(a, waits: false) == nil)
-    #expect(try file.lock(b, waits: false) != nil)
+    #expect(try file.lock(a, waiting: 0) == nil)
+    #expect(try file.lock(b, waiting: 0) != nil)
     lock = nil
     #expect(lock == nil)
-    #expect(try file.lock(a, waits: true) != nil)
+    #expect(try file.lock(a, waiting: 0) != nil)
   }
 
   // MARK: For people

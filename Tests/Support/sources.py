@@ -243,7 +243,7 @@ class Pages(Source):
     tool, forgets, rate = "paginate", False, 40
     # The place of paginate itself is its store.
     front = []
-    options = ["--records", "--store", "s.db", "--wait", "--order", "oldest-first", "--every", "20ms", "--items", "/items",
+    options = ["--records", "--store", "s.db", "--wait", "600", "--order", "oldest-first", "--every", "20ms", "--items", "/items",
                "--id-from", "/id", "--next", "/next"]
 
     def value(self, request):

@@ -31,7 +31,7 @@ complete -c paginate -l since -x -d 'request only what came after the last compl
 complete -c paginate -l order-key -x -d 'what the feed is sorted by'
 complete -c paginate -l order -x -a 'newest-first oldest-first none' -d 'where new items appear'
 complete -c paginate -l durable -d 'lose nothing in a power cut'
-complete -c paginate -l wait -d 'wait for another run that uses the feed'
+complete -c paginate -l wait -x -d 'wait this long for another run of the feed'
 complete -c paginate -l secret-param -x -d 'never store this parameter'
 complete -c paginate -l delay -x -d 'wait this long between requests'
 complete -c paginate -l parallel -x -d 'request up to N numbered pages at once'

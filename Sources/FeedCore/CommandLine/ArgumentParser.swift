@@ -112,7 +112,7 @@ extension ToolSpec {
   func suggestion(for name: [UInt8]) -> String {
     let names = options.flatMap { row in ([row.name] + row.mistakenNames).map { ($0, row.name) } }
     let near = names.map { (Array($0.utf8), $1) }.map { ($0, $1, Self.distance(name, $0)) }
-      .filter { $0.2 <= max(1, $0.0.count / 3) || (name.count > 2 && $0.0.starts(with: name)) }
+      .filter { $0.2 <= max(1, $0.0.count / 3) || (name.count > 1 && $0.0.starts(with: name)) }
       .min { $0.2 < $1.2 }
     return near.map { "; did you mean '--\($0.1)'?" } ?? ""
   }

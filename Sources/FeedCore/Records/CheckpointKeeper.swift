@@ -28,7 +28,7 @@ package struct CheckpointKeeper {
     }
     // Symbolic links give a file several names; the lock goes by the real one.
     let lockPath = AtomicFile.resolved(path) + Array(".lock".utf8)
-    do { lock = try LockFile.take(lockPath, waits: false, isInherited: isInherited) } catch {
+    do { lock = try LockFile.take(lockPath, isInherited: isInherited) } catch {
       let isLink = Descriptor.isSymbolicLink(lockPath)
       throw .failed(.error, LockFile.message(error, at: lockPath), source: quoted(isLink ? lockPath : path))
     }

@@ -12,15 +12,13 @@ package final class LockFile {
 
   /// Takes the lock. Creates the file (mode 0600) if it does not exist, but never through a symbolic link: in a folder of
   /// several users, somebody else may have made the link.
-  /// - Parameters:
-  ///   - waits: whether to wait while another process holds it.
-  ///   - isInherited: whether child processes hold it too, until the last of them has ended.
+  /// - Parameter isInherited: whether child processes hold it too, until the last of them has ended.
   /// - Returns: nil if another process holds it.
-  package static func take(_ path: [UInt8], waits: Bool, isInherited: Bool = false) throws(SystemError) -> LockFile? {
+  package static func take(_ path: [UInt8], isInherited: Bool = false) throws(SystemError) -> LockFile? {
     let lock = LockFile(try Descriptor.openOrCreate(path, mode: 0o600, followsLinks: false))
     do throws(SystemError) {
       if isInherited { try lock.file.beInherited() }
-      _ = try lock.file.calls.retrying(.lock) { flock(lock.file.number, waits ? LOCK_EX : LOCK_EX | LOCK_NB) }
+      _ = try lock.file.calls.retrying(.lock) { flock(lock.file.number, LOCK_EX | LOCK_NB) }
     } catch {
       if error.code == EWOULDBLOCK { return nil }
       throw error

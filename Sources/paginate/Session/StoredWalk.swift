@@ -108,8 +108,8 @@ struct StoredWalk {
   /// - Returns: nil if the server has refused the value of `--since`, which is forgotten then.
   private func attempt(_ state: inout PollState) throws(ToolFailure) -> ExitStatus? {
     let record = try feedRecord()
-    let waiting = options.http.isSilent ? nil : streams
-    guard let lock = try storeOptions.stored(file.lock(record, waits: storeOptions.waits, waiting)) else {
+    let reporting = options.http.isSilent ? nil : streams
+    guard let lock = try storeOptions.stored(file.lock(record, waiting: storeOptions.wait, reporting)) else {
       state.failureKind = .network(.transient)
       throw storeOptions.failure("another run is using the feed (--wait)", .tryAgain)
     }

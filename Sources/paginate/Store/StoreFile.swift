@@ -158,22 +158,23 @@ final class StoreFile {
 
   /// Locks a feed: one run at a time, while other feeds of the file can be used.
   /// - Parameters:
-  ///   - waits: whether to wait while another run holds the lock.
+  ///   - seconds: how long to wait while another run holds the lock.
   ///   - streams: where a long wait is named; nil for `-s`.
   /// - Returns: nil if another run holds the lock.
-  func lock(_ feed: FeedRecord, waits: Bool, _ streams: StandardStreams? = nil) throws(StoreError) -> LockFile? {
+  func lock(_ feed: FeedRecord, waiting seconds: Double, _ streams: StandardStreams? = nil) throws(StoreError) -> LockFile? {
     let lockPath = path + Array("-feed\(feed.number).lock".utf8)
+    let deadline = Clock.monotonic() + seconds
     var wait = SilentWait()
     do {
       while true {
-        if let lock = try LockFile.take(lockPath, waits: false) { return lock }
-        guard waits else { return nil }
-        guard let streams else { return try LockFile.take(lockPath, waits: true) }
-        wait.begin(streams)
-        if let report = wait.report() {
-          let text = "another run still uses the feed, after \(secondsText(report.seconds)) s (--wait)"
-          streams.say(Diagnostic(text, source: quoted(path)))
-          return try LockFile.take(lockPath, waits: true)
+        if let lock = try LockFile.take(lockPath) { return lock }
+        guard Clock.monotonic() < deadline else { return nil }
+        if let streams {
+          wait.begin(streams)
+          if let report = wait.report() {
+            let text = "another run still uses the feed, after \(secondsText(report.seconds)) s (--wait)"
+            streams.say(Diagnostic(text, source: quoted(path)))
+          }
         }
         _ = try Descriptor.wait(for: [], milliseconds: Self.lockPause)
       }
