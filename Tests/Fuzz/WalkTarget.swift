@@ -49,7 +49,7 @@ extension WalkOptions {
       case "t": total = try? TotalPlace(value)
       case "o": orderKey = pointer
       case "m": hasMore = try? HasMore(value)
-      case "u": stopBefore = Condition(value)
+      case "u": stopBefore = try? Condition(typed: value)
       case "a": allowedHosts += [HostPattern(value)].compactMap { $0 }
       case "s": trustedHosts += [HostPattern(value)].compactMap { $0 }
       case "l": findsLink = true

@@ -36,7 +36,7 @@ package struct EndMarks: Equatable, Sendable {
     if hasEvents { Option("until-event", .text("NAME"), \.event, "end after an event of this type") }
     Option("until-match", .condition, \.match, "end after the first one with this value")
     if hasEvents { Option("fail-event", .text("NAME"), \.failEvents, "fail after an event of this type; repeatable") }
-    Option("fail-match", .presence, \.failMatches, "fail after the first one with this member or value; repeatable")
+    Option("fail-match", .condition, \.failMatches, "fail after the first one with this member or value; repeatable")
   }
 
   /// Whether there are none.

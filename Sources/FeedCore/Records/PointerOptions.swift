@@ -62,29 +62,22 @@ extension JSONPointer {
   }
 }
 
-/// POINTER=VALUE: a place in a JSON value, and the value that must be there.
+/// POINTER[=VALUE]: a place in a JSON value, and the value that must be there.
 package struct Condition: Equatable, Sendable {
   package let pointer: JSONPointer
   /// Nil if any value will do, except null and false.
   package let value: [UInt8]?
 
-  /// - Returns: nil if `text` is malformed. A pointer may contain `=`, so the text is divided at the first `=` whose
-  ///   left side is a pointer.
-  package init?(_ text: [UInt8]) {
-    guard let cut = text.firstIndex(of: UInt8(ascii: "=")), let pointer = try? JSONPointer(Array(text[..<cut])) else {
-      return nil
+  /// Parses the value of an option: at the first `=`, the pointer ends.
+  package init(typed text: [UInt8]) throws(OptionRefusal) {
+    let parts = text.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false).map(Array.init)
+    value = parts.count > 1 ? parts[1] : nil
+    guard let pointer = try? JSONPointer(parts[0]) else {
+      self.pointer = try JSONPointer(typed: text, suchAs: "/error or /state=done")
+      return
     }
     self.pointer = pointer
-    value = Array(text[(cut + 1)...])
   }
-
-  /// The condition that there is a value, neither null nor false.
-  package init(presence pointer: JSONPointer) {
-    self.pointer = pointer
-    value = nil
-  }
-
-  package static let expected = "POINTER=VALUE such as /type=welcome"
 
   /// The condition as it is typed.
   package var text: [UInt8] { pointer.text + (value.map { [UInt8(ascii: "=")] + $0 } ?? []) }
@@ -104,19 +97,7 @@ package struct Condition: Equatable, Sendable {
 }
 
 extension OptionType<Condition> {
-  package static let condition = Self("POINTER=VALUE") { bytes throws(OptionRefusal) in
-    if let condition = Condition(bytes) { return condition }
-    if let cut = bytes.firstIndex(of: UInt8(ascii: "=")) {
-      _ = try JSONPointer(typed: Array(bytes[..<cut]), suchAs: "/type")
-    }
-    throw .expected(Condition.expected, found: bytes)
-  }
-
-  /// A condition, or a pointer to a value that must be there.
-  package static let presence = Self("POINTER[=VALUE]") { bytes throws(OptionRefusal) in
-    if let condition = Condition(bytes) { return condition }
-    return Condition(presence: try JSONPointer(typed: bytes, suchAs: "/error or /state=failed"))
-  }
+  package static let condition = Self("POINTER[=VALUE]") { bytes throws(OptionRefusal) in try Condition(typed: bytes) }
 }
 
 extension JSONValue {
