@@ -291,6 +291,10 @@ struct StoredWalk {
     if outcome.failure == nil, feed.since?.isFiltered == true { state.firstRequest = feed.firstRequest }
     if lostGaps > 0 { state.hasLostItems = true }
     try noteGaps(lost: lostGaps, feed.order, isOpen: outcome.hasOpenGap, wasOpen: hadGap)
+    // The exit status is 1, and nothing else says why.
+    if outcome.hasOpenGap, options.isVerbose || (outcome.failure == nil && storeOptions.interval == nil) {
+      streams.say(Diagnostic(Self.openGap, source: source))
+    }
     if outcome.failure?.isForgotten == true, feed.since?.isFiltered == true, !session.fetcher.hasRead {
       try storeOptions.stored(store.forgetMark())
       report(.sinceForgotten, feed.order)
@@ -312,16 +316,16 @@ struct StoredWalk {
   private func noteGaps(lost: Int, _ order: FeedOrder?, isOpen: Bool, wasOpen: Bool) throws(ToolFailure) {
     var notes = NotePrinter(options, streams)
     for _ in 0..<lost { try notes.print(.gap, source, FeedNote.gapLost.text(order)) }
-    if isOpen {
-      let text = "items are missing; a later run reads them"
-      if !wasOpen { try notes.print(.gap, source, text) }
-      // The exit status is 1, and nothing else says why.
-      if options.isVerbose { streams.say(Diagnostic(text, source: source)) }
-    }
+    if isOpen, !wasOpen { try notes.print(.gap, source, Self.openGap) }
     if wasOpen, !isOpen, lost == 0 { try notes.print(.gap, source, "the gap is filled") }
   }
 
+  private static let openGap = "items are missing; a later run reads them"
+
   private func report(_ note: FeedNote, _ order: FeedOrder?) {
-    if !options.http.isSilent { streams.say(Diagnostic(note.text(order), source: source)) }
+    // That a feed ends with its first page, the user has said. So each run reads it all, in any order.
+    if note == .looksSorted, options.walk.next?.isNone == true { return }
+    // What makes the exit status other than 0 is always said.
+    if note == .gapLost || !options.http.isSilent { streams.say(Diagnostic(note.text(order), source: source)) }
   }
 }
