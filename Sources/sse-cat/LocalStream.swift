@@ -34,5 +34,5 @@ func printStream(_ file: InputFile, _ options: Options, _ streams: StandardStrea
   }
   try pump.flush()
   guard let awaited = options.ends.awaited else { return try pump.status }
-  throw .outOfTime(options.connection.maxTime ?? 0, awaiting: awaited, source: file.name)
+  throw .outOfTime(.tryAgain, options.connection.maxTime ?? 0, awaiting: awaited, source: file.name)
 }

@@ -75,7 +75,7 @@ import Testing
     case "finished": .finished
     case "stopped": .stopped(status: 204)
     case "closed": .closed
-    case "time": .outOfTime
+    case "time": .outOfTime()
     case "lost": .lost(HTTPError(.transient, "connection lost"))
     case "broken": .lost(HTTPError(.permanent, "endless chunk"))
     case "exhausted": .lost(HTTPError(.local, "out of memory"))

@@ -92,11 +92,12 @@ extension ToolFailure {
 
   /// Something did not come in time.
   /// - Parameters:
+  ///   - status: `.tryAgain`, unless a request was sent that may have taken effect.
   ///   - seconds: of `--max-time`.
   ///   - awaited: what was awaited, without the word "no".
   package static func outOfTime(
-    _ seconds: Double, awaiting awaited: String, source: String?, _ reason: String = ""
+    _ status: ExitStatus, _ seconds: Double, awaiting awaited: String, source: String?, _ reason: String = ""
   ) -> ToolFailure {
-    .failed(.tryAgain, "no \(awaited) within \(secondsText(seconds)) s" + reason, source: source)
+    .failed(status, "no \(awaited) within \(secondsText(seconds)) s" + reason, source: source)
   }
 }

@@ -14,9 +14,9 @@ final class CurlTransfer: CurlHandle, HTTPHop {
   private static let headLimit = 300 * 1024
 
   /// With Digest, libcurl answers the challenge of a 401, and does not return its body. So such a head is the last one
-  /// only if more than the head comes, or nothing.
+  /// only if more than the head comes, or nothing. If the next request fails, that is the failure.
   var head: HTTPHead? {
-    answersChallenges && finalHead?.status == 401 && received.isEmpty && !isOver ? nil : finalHead
+    answersChallenges && finalHead?.status == 401 && received.isEmpty && (!isOver || failure != nil) ? nil : finalHead
   }
 
   private let answersChallenges: Bool
@@ -125,6 +125,11 @@ final class CurlTransfer: CurlHandle, HTTPHop {
     try set(CURLOPT_HTTP_TRANSFER_DECODING, 0)
     // Four times libcurl's default: a large body takes a fifth less CPU time. Larger buffers bring no more.
     try set(CURLOPT_BUFFERSIZE, 64 * 1024)
+    // If a connection that was used before closes without a response, libcurl sends the request again, whatever it does.
+    if !request.isRepeatable {
+      try set(CURLOPT_FRESH_CONNECT, 1)
+      try set(CURLOPT_FORBID_REUSE, 1)
+    }
     if request.route.usesNetrc { try set(CURLOPT_NETRC, Int(CURL_NETRC_OPTIONAL.rawValue)) }
     try configure(request.credentials)
     try configureMethod(request)

@@ -15,7 +15,7 @@ package struct HTTPError: Error, Equatable, Sendable {
     case permanent
     /// The proxy answered with this HTTP status instead of connecting.
     case proxy(Int)
-    /// The request was sent, and no response came. It must not be repeated: nobody knows whether it took effect.
+    /// The request was sent, and no response came, or not all of it. It must not be repeated: it may have taken effect.
     case unanswered
     /// The error is on our side: a file or value of an option.
     case local
@@ -49,6 +49,9 @@ extension HTTPError {
   package static func cannotWait(_ error: SystemError) -> HTTPError {
     HTTPError(.local, "cannot wait: " + error.message)
   }
+
+  /// What a message adds if a request was sent that must not be repeated without need.
+  package static let effect = "; the request may have taken effect"
 
   /// Nothing has come for too long (`--idle-timeout`).
   /// - Parameter isOpen: whether there has been a response.

@@ -113,12 +113,15 @@ package final class HTTPTransfer {
     return .end
   }
 
-  /// The error of a request without a response. If it was sent, and must not be repeated without need, it is another
-  /// error than one of a connection that could not be made.
+  /// Whether a request was sent that must not be repeated without need.
+  package var mayHaveTakenEffect: Bool { !request.isRepeatable && hop.wasSent }
+
+  /// The error of a request that was not answered, or not to the end. If it may have taken effect, it is another error
+  /// than one of a connection that could not be made: nobody should try again without a thought.
   func unanswered(_ error: HTTPError) -> HTTPError {
     let mayHaveArrived = error.kind == .transient || error.kind == .timedOut
-    guard mayHaveArrived, !isHeadReported, !request.isRepeatable, hop.wasSent else { return error }
-    return HTTPError(.unanswered, error.message + "; the request may have taken effect")
+    guard mayHaveArrived, mayHaveTakenEffect else { return error }
+    return HTTPError(.unanswered, error.message + (isHeadReported ? "" : HTTPError.effect))
   }
 
   private func prepareBody() throws(HTTPError) {

@@ -77,7 +77,7 @@ package struct FeedConnection {
         }
         // Taken afterwards: if our reader is slow, the server is not idle.
         lastActivity = Clock.monotonic()
-        if let deadline, lastActivity >= deadline { return .outOfTime }
+        if let deadline, lastActivity >= deadline { return outOfTime }
       case nil:
         let start = Clock.monotonic()
         try sink.flush()
@@ -97,13 +97,15 @@ package struct FeedConnection {
     case .interrupted(let interruption): return .interrupted(interruption)
     case .timeUp:
       let now = Clock.monotonic()
-      if let deadline, now >= deadline { return .outOfTime }
+      if let deadline, now >= deadline { return outOfTime }
       if let idleTimeout, now >= lastActivity + idleTimeout {
         throw transfer.unanswered(.idle(idleTimeout, isOpen: isOpen))
       }
       return nil
     }
   }
+
+  private var outOfTime: ConnectionEnding { .outOfTime(mayHaveTakenEffect: transfer.mayHaveTakenEffect) }
 
   private mutating func response(_ problem: (HTTPHead) -> String?) -> ConnectionEnding? {
     let head = transfer.head

@@ -118,11 +118,16 @@ package struct HTTPExchange {
 
   /// Why the body of a response cannot be read; nil if it can.
   private func problem(_ head: HTTPHead) -> HTTPError? {
-    if head.hasDoubtfulLength { return HTTPError(.transient, "the response does not say clearly how long it is") }
+    if head.hasDoubtfulLength {
+      return transfer.unanswered(HTTPError(.transient, "the response does not say clearly how long it is"))
+    }
     let kind = MediaKind(head)
     guard kind == .eventStream, (200..<300).contains(head.status), !limits.takesEventStreams else { return nil }
     return HTTPError(.permanent, "expected a \(limits.noun), found an event stream\(kind.reader)")
   }
+
+  /// Whether a request was sent that must not be repeated without need.
+  package var mayHaveTakenEffect: Bool { transfer.mayHaveTakenEffect }
 
   private var response: HTTPResponse {
     HTTPResponse(head: transfer.head, body: body, request: transfer.request)
@@ -130,7 +135,7 @@ package struct HTTPExchange {
 
   private var tooLong: HTTPError {
     let time = secondsText(limits.requestTimeout)
-    return transfer.unanswered(
-      HTTPError(.timedOut, "the \(limits.noun) took longer than \(time) s (--request-timeout)"))
+    let what = hasHead ? "the \(limits.noun) took longer than" : "no response within"
+    return transfer.unanswered(HTTPError(.timedOut, "\(what) \(time) s (--request-timeout)"))
   }
 }

@@ -18,7 +18,8 @@ package enum ConnectionEnding: Sendable {
   /// The server gave another response.
   case refused(Refusal)
   /// `--max-time` has passed.
-  case outOfTime
+  /// - Parameter mayHaveTakenEffect: whether a request was sent that must not be repeated without need.
+  case outOfTime(mayHaveTakenEffect: Bool = false)
   /// The tool must end.
   case interrupted(Interruption)
 }
@@ -121,7 +122,7 @@ package struct Reconnection: Sendable {
     switch ending {
     case .finished: return .end(.yes)
     case .stopped: return try end()
-    case .outOfTime: return .end(try timeLimitStatus())
+    case .outOfTime(let mayHaveTakenEffect): return .end(try timeLimitStatus(mayHaveTakenEffect))
     case .interrupted(.hangUp): throw .brokenPipe
     case .interrupted(.signal(let number)): return .die(of: number)
     case .closed:
@@ -164,12 +165,15 @@ package struct Reconnection: Sendable {
   }
 
   /// The exit status when the time is up.
-  package func timeLimitStatus() throws(ToolFailure) -> ExitStatus {
+  package func timeLimitStatus(_ mayHaveTakenEffect: Bool = false) throws(ToolFailure) -> ExitStatus {
     let isWell = wasOpen && !isFailing
     if isWell, feed.awaited == nil { return .yes }
     let reason = isWell ? "" : lastFailure.map { ": " + $0.message } ?? ""
     let missing = isWell ? feed.awaited ?? feed.missing : feed.missing
-    throw .outOfTime(options.maxTime ?? 0, awaiting: missing, source: feed.source, reason)
+    let effect = mayHaveTakenEffect && !wasOpen ? HTTPError.effect : ""
+    throw .outOfTime(
+      mayHaveTakenEffect ? .remote : .tryAgain, options.maxTime ?? 0, awaiting: missing, source: feed.source,
+      reason + effect)
   }
 
   private mutating func refused(_ head: HTTPHead, _ message: String) throws(ToolFailure) -> NextTry {

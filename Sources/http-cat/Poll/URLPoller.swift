@@ -152,8 +152,11 @@ struct URLPoller {
       let source = list == nil ? nil : lastFailure.diagnostic.source
       reason = ": " + (source.map { $0 + ": " } ?? "") + lastFailure.message
     }
+    let mayHaveTakenEffect = running.contains(where: \.exchange.mayHaveTakenEffect)
+    if mayHaveTakenEffect, !hasAnswered { reason += HTTPError.effect }
     throw .outOfTime(
-      options.connection.maxTime ?? 0, awaiting: hasAnswered ? awaited ?? "" : "response", source: source, reason)
+      mayHaveTakenEffect ? .remote : .tryAgain, options.connection.maxTime ?? 0,
+      awaiting: hasAnswered ? awaited ?? "" : "response", source: source, reason)
   }
 
   /// The status at an end that was asked for.

@@ -292,7 +292,8 @@ struct StoredWalk {
     if lostGaps > 0 { state.hasLostItems = true }
     try noteGaps(lost: lostGaps, feed.order, isOpen: outcome.hasOpenGap, wasOpen: hadGap)
     // The exit status is 1, and nothing else says why.
-    if outcome.hasOpenGap, options.isVerbose || (outcome.failure == nil && storeOptions.interval == nil) {
+    let isReason = outcome.failure == nil && storeOptions.interval == nil && !options.http.isSilent
+    if outcome.hasOpenGap, options.isVerbose || isReason {
       streams.say(Diagnostic(Self.openGap, source: source))
     }
     if outcome.failure?.isForgotten == true, feed.since?.isFiltered == true, !session.fetcher.hasRead {
@@ -325,7 +326,6 @@ struct StoredWalk {
   private func report(_ note: FeedNote, _ order: FeedOrder?) {
     // That a feed ends with its first page, the user has said. So each run reads it all, in any order.
     if note == .looksSorted, options.walk.next?.isNone == true { return }
-    // What makes the exit status other than 0 is always said.
-    if note == .gapLost || !options.http.isSilent { streams.say(Diagnostic(note.text(order), source: source)) }
+    if !options.http.isSilent { streams.say(Diagnostic(note.text(order), source: source)) }
   }
 }

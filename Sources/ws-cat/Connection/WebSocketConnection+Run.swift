@@ -175,7 +175,7 @@ extension WebSocketConnection {
   }
 
   private mutating func runTimers(_ now: Double, _ pump: inout MessagePump) throws(ToolFailure) -> ConnectionEnding? {
-    if let deadline, now >= deadline { return .outOfTime }
+    if let deadline, now >= deadline { return .outOfTime() }
     if let closeMoment, now >= closeMoment { return try quietEnd() }
     if let report = pump.helloWait.report(now) { try warn(report, &pump) }
     while let event = timers.due(now, lastActivity) {

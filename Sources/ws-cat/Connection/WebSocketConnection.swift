@@ -137,7 +137,7 @@ struct WebSocketConnection {
   /// - Returns: nil if there is still time.
   private func outOfTime(_ timeLimit: Double) throws(HTTPError) -> ConnectionEnding? {
     let now = Clock.monotonic()
-    if let deadline, now >= deadline { return .outOfTime }
+    if let deadline, now >= deadline { return .outOfTime() }
     if now >= timeLimit {
       let seconds = secondsText(opening.request.route.connectTimeout)
       throw HTTPError(.timedOut, "no response for \(seconds) s (--connect-timeout)")
