@@ -125,7 +125,7 @@ struct SinkTests {
       .
       printf '{"event":"b",\t"data":1}\n{"event":"b","data":1}\n' >plain
       echo '{"event":"a","id":"3","data":{"n":1,"m":2},"time":"t"}' >timed
-      sink 4 <lines; sink 4 <lines; cat lines plain timed | sink 7; sed 's/"t"/"u"/' timed | sink 1
+      sink 4 <lines; sink 4 <lines; cat lines plain timed | sink 7; sed 's/"t"/"u"/' lines timed | sink 5
       ask 'SELECT line FROM record ORDER BY number' >back; cat lines plain timed | cmp - back
       ask "SELECT record ->> 'data' FROM record WHERE number < 5 ORDER BY number" | head -n 2
       ask "SELECT record #>> '{data,s}' FROM record WHERE record ->> 'id' = '2'"
@@ -135,7 +135,8 @@ struct SinkTests {
       head -n 3 lines | sink 4
       jq -nc '{event: "a", id: "large", data: ("x" * 3000000)}' | sink 1
       PGPORT=1 sink 1 <timed
-      ask 'SELECT count(*) FROM record'
+      ask 'SELECT count(*) FROM record'; grep -c '^22P02: invalid' errors
+      echo '{"event":"a","data":1e400000}' | sink 1; tail -n 1 errors
       END
       with-postgres sh script
       """#)
@@ -157,6 +158,9 @@ struct SinkTests {
         0
         75
         8
+        3
+        65
+        22003: value overflows numeric format
 
         """, "\(result.text)\(result.error)")
   }
