@@ -52,7 +52,9 @@ struct EventSubscription: Followed {
     let ending = try connection.run(&body)
     guard case .closed = ending, body.bytes.contains(where: { !$0.isWhiteSpace }) else { return ending }
     body.bytes.repairUTF8()
-    return try pump.take(Array("message".utf8), id: [], body.bytes) == .finished ? .finished : ending
+    if try pump.take(Array("message".utf8), id: [], body.bytes) == .finished { return .finished }
+    guard let awaited = options.ends.awaited else { return ending }
+    throw .ended(.remote, before: awaited + "; the response is JSON, not an event stream", source: url.display)
   }
 
   private mutating func request(_ follower: Follower) -> HTTPRequest {
