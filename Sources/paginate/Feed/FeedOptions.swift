@@ -136,7 +136,8 @@ enum FeedNote: Equatable, Sendable {
     case .uncertain(1): "1 item may or may not have been printed (--redeliver)"
     case .uncertain(let count): "\(count) items may or may not have been printed (--redeliver)"
     case .totalUnsteady: NumberedWalk.totalUnsteady
-    case .looksSorted: "the ids are in the order of their text; if this is no order of time, use a new store and --order none"
+    case .looksSorted:
+      "the ids are in the order of their text; if this is no order of time, use a new store and --order none"
     case .shrunk: "the feed has become smaller while it is read, so items may be missing (--id-from)"
     }
   }

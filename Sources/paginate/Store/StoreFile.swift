@@ -161,7 +161,9 @@ final class StoreFile {
   ///   - seconds: how long to wait while another run holds the lock.
   ///   - streams: where a long wait is named; nil for `-s`.
   /// - Returns: nil if another run holds the lock.
-  func lock(_ feed: FeedRecord, waiting seconds: Double, _ streams: StandardStreams? = nil) throws(StoreError) -> LockFile? {
+  func lock(
+    _ feed: FeedRecord, waiting seconds: Double, _ streams: StandardStreams? = nil
+  ) throws(StoreError) -> LockFile? {
     let lockPath = path + Array("-feed\(feed.number).lock".utf8)
     let deadline = Clock.monotonic() + seconds
     var wait = SilentWait()
