@@ -292,8 +292,7 @@ struct StoredWalk {
     if lostGaps > 0 { state.hasLostItems = true }
     try noteGaps(lost: lostGaps, feed.order, isOpen: outcome.hasOpenGap, wasOpen: hadGap)
     // The exit status is 1, and nothing else says why.
-    let isReason = outcome.failure == nil && storeOptions.interval == nil && !options.http.isSilent
-    if outcome.hasOpenGap, options.isVerbose || isReason {
+    if outcome.hasOpenGap, options.isVerbose {
       streams.say(Diagnostic(Self.openGap, source: source))
     }
     if outcome.failure?.isForgotten == true, feed.since?.isFiltered == true, !session.fetcher.hasRead {
