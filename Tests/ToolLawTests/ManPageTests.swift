@@ -88,9 +88,7 @@ import Testing
     var table = ""
     var words = 0
     for path in ManPage.all {
-      // Comments are not shown, and a `\e` that continues a command is no word.
-      let source = try Repository.contents(path).split(separator: "\n").filter { !$0.hasPrefix(#".\""#) }
-      let count = source.joined(separator: "\n").split(whereSeparator: \.isWhitespace).filter { $0 != #"\e"# }.count
+      let count = try Repository.contents(path).split(whereSeparator: \.isWhitespace).count
       // Without bold and underlined letters, which are written over others.
       let shown = try Command.shell("mandoc -Tascii -O width=80 \(Command.quote(Repository.path(path)))").text
       let lines = shown.replacing(#/.\x08/#, with: "").components(separatedBy: "\n")

@@ -125,7 +125,7 @@ final class CurlTransfer: CurlHandle, HTTPHop {
     try set(CURLOPT_HTTP_TRANSFER_DECODING, 0)
     // Four times libcurl's default: a large body takes a fifth less CPU time. Larger buffers bring no more.
     try set(CURLOPT_BUFFERSIZE, 64 * 1024)
-    // If a connection that was used before closes without a response, libcurl sends the request again, whatever it does.
+    // If a connection that was used before closes without a response, libcurl sends the request again, even a POST.
     if !request.isRepeatable {
       try set(CURLOPT_FRESH_CONNECT, 1)
       try set(CURLOPT_FORBID_REUSE, 1)
