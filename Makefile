@@ -19,8 +19,11 @@ SAME := -Xlinker -s -Xswiftc -Xfrontend -Xswiftc -disable-incremental-llvm-codeg
   -Xswiftc -file-prefix-map -Xswiftc "$(CURDIR)=." -Xcc "-ffile-prefix-map=$(CURDIR)=."
 STEADY := SWIFT_DETERMINISTIC_HASHING=1 $(shell setarch -R true 2>/dev/null && echo setarch -R)
 endif
-RELEASE := -c release $(STATIC) $(SAME) $(SWIFTFLAGS)
-BIN = .build/release
+# In a folder of its own, so that it may run beside the build of the tests.
+TREE := .build/tools
+BIN = $(TREE)/release
+BUILD = FEEDUTILS_STATIC=$$(SWIFT="$(SWIFT)" .ci/static $(SWIFTFLAGS)) $(STEADY) $(SWIFT) build --scratch-path $(TREE) \
+  -c release $(STATIC) $(SAME) $(SWIFTFLAGS)
 
 # Public conformance suites, if they are there.
 ifneq ($(wildcard ../shared/conformance),)
@@ -28,17 +31,30 @@ export FEEDUTILS_CONFORMANCE ?= $(abspath ../shared/conformance)
 endif
 export SWIFT_BACKTRACE ?= enable=no
 
-.PHONY: all demo test unit-test lint bench soak simulate servers fuzz install completions doc deps clean version dist dist-check
+.PHONY: all demo test tests simulator unit-test lint bench soak simulate servers fuzz install completions doc deps clean version dist dist-check
 
 all: deps
-	FEEDUTILS_STATIC=$$(SWIFT="$(SWIFT)" .ci/static $(SWIFTFLAGS)) $(STEADY) $(SWIFT) build $(RELEASE)
+	$(BUILD)
 
-demo: all
-	PATH="$(CURDIR)/$(BIN):$$PATH" examples/newswire/newswire
+# Only the tools that it plays; `make` builds the others.
+PLAYED := sse-cat jpatch jdiff sse-serve
+demo: deps
+	@mkdir -p .build
+	@echo "Building $(PLAYED): about 90 seconds on two processors, the first time. The compiler writes to .build/demo.log."
+	@FEEDUTILS_TOOLS="$(PLAYED)"; export FEEDUTILS_TOOLS; $(BUILD) >.build/demo.log 2>&1 || { cat .build/demo.log; exit 1; }
+	@PATH="$(CURDIR)/$(BIN):$$PATH" examples/newswire/newswire
 
-# The tests run the release binaries, so these are built first. The unit tests are built for debugging, with all checks.
-test: all lint
+# The tests run the release binaries, so these are built too. The unit tests are built for debugging, with all checks.
+test: deps
+	$(MAKE) --no-print-directory -j all tests simulator lint
 	FEEDUTILS_BIN="$(abspath $(BIN))" SWIFT="$(SWIFT)" Tests/run
+
+tests: deps
+	SWIFT="$(SWIFT)" Tests/run --build
+
+# From the objects of the release build.
+simulator: all
+	@$(MAKE) --no-print-directory --silent -j2 --file=Tests/Simulation/Makefile
 
 unit-test: deps
 	SWIFT="$(SWIFT)" Tests/run '^(FeedCore|FeedHTTP)Tests'
@@ -92,7 +108,7 @@ servers: all
 # Plays SEEDS histories of each pipeline in one process, with a network, a clock, a disk and deaths that are values. Then
 # plants faults, which must be found.
 SEEDS ?= 10000
-simulate: deps
+simulate:
 	Tests/Simulation/simulate --count $(SEEDS)
 	Tests/Simulation/simulate --planted
 

@@ -34,8 +34,11 @@ let isolated: [LinkerSetting] =
       .when(platforms: [.linux], configuration: .release))
   ]
 
+/// Only these tools are built, if this is set: `make demo` needs four.
+let chosen = Context.environment["FEEDUTILS_TOOLS"]?.split(separator: " ").map(String.init)
+
 /// The tools: what each is called, where its tests are, and what it uses besides FeedCore.
-let tools: [(name: String, tests: String, uses: [Target.Dependency])] = [
+let allTools: [(name: String, tests: String, uses: [Target.Dependency])] = [
   ("sse-cat", "SSECatTests", ["FeedHTTP"]),
   ("jpatch", "JPatchTests", []),
   ("jdiff", "JDiffTests", []),
@@ -46,6 +49,8 @@ let tools: [(name: String, tests: String, uses: [Target.Dependency])] = [
   ("http-cat", "HTTPCatTests", ["FeedHTTP"]),
   ("deliver", "DeliverTests", []),
 ]
+
+let tools = allTools.filter { chosen?.contains($0.name) ?? true }
 
 let libraries: [Target] = [
   .target(name: "CStart", cSettings: [.unsafeFlags(["-Wall", "-Wextra", "-Werror"])]),

@@ -2,7 +2,7 @@
 
 import FeedCore
 
-let deliver = ToolSpec(
+package let deliver = ToolSpec(
   "deliver", "Pass records to a command in batches, and lose none",
   synopsis: ["[options] [--] COMMAND [ARG ...]"], operands: .command, options: Options.self)
 

@@ -3,7 +3,7 @@
 import FeedCore
 import FeedHTTP
 
-let httpCat = ToolSpec(
+package let httpCat = ToolSpec(
   "http-cat", "Print an HTTP resource each time it changes, or one that never ends",
   synopsis: ["[options] URL", "[options] --urls FILE", "--stream [options] URL"], operands: .none,
   readsURL: { _ in true }, options: Options.self)

@@ -3,7 +3,7 @@ import FeedHTTP
 
 httpCat.main(run)
 
-func run(_ invocation: Invocation, _ streams: StandardStreams) throws(ToolFailure) -> ExitStatus {
+package func run(_ invocation: Invocation, _ streams: StandardStreams) throws(ToolFailure) -> ExitStatus {
   let options = try Options(invocation, streams)
   if case .stream(let url) = options.task {
     var body = try EndlessBody(url, options, streams)

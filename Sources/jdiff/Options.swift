@@ -2,7 +2,7 @@
 
 import FeedCore
 
-let jdiff = ToolSpec(
+package let jdiff = ToolSpec(
   "jdiff", "Print the patch between two JSON documents, or for each change in a stream",
   synopsis: ["[options] OLD [NEW]", "--follow [options] [FILE]"], options: Options.self)
 

@@ -2,7 +2,7 @@ import FeedCore
 
 jdiff.main(run)
 
-func run(_ invocation: Invocation, _ streams: StandardStreams) throws(ToolFailure) -> ExitStatus {
+package func run(_ invocation: Invocation, _ streams: StandardStreams) throws(ToolFailure) -> ExitStatus {
   let options = try Options(invocation)
   if options.follows {
     var follow = try DiffFollow(options, streams)

@@ -2,7 +2,7 @@
 
 import FeedCore
 
-let jpatch = ToolSpec(
+package let jpatch = ToolSpec(
   "jpatch", "Apply JSON patches to a document, once or from a stream",
   synopsis: [
     "[options] PATCH [FILE]", "[options] -e JSON [FILE]", "--three-way [options] BASE OURS THEIRS",

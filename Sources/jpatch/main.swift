@@ -2,7 +2,7 @@ import FeedCore
 
 jpatch.main(run)
 
-func run(_ invocation: Invocation, _ streams: StandardStreams) throws(ToolFailure) -> ExitStatus {
+package func run(_ invocation: Invocation, _ streams: StandardStreams) throws(ToolFailure) -> ExitStatus {
   let options = try Options(invocation)
   let command = PatchCommand(options: options, streams: streams)
   switch options.mode {

@@ -3,7 +3,7 @@
 import FeedCore
 import FeedHTTP
 
-let paginate = ToolSpec(
+package let paginate = ToolSpec(
   "paginate", "Print the items of a paged API, in order, once each, without gaps",
   synopsis: ["[options] URL", "[options] [FILE]", "--print-next [options] URL FILE"], readsURL: FeedSource.isURL,
   options: Options.self)

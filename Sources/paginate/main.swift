@@ -2,7 +2,7 @@ import FeedCore
 
 paginate.main(run)
 
-func run(_ invocation: Invocation, _ streams: StandardStreams) throws(ToolFailure) -> ExitStatus {
+package func run(_ invocation: Invocation, _ streams: StandardStreams) throws(ToolFailure) -> ExitStatus {
   let options = try Options(invocation, streams)
   if let store = options.store, store.action != .walk {
     let view = try StoredView(store, options, streams)

@@ -3,7 +3,7 @@
 import FeedCore
 import FeedHTTP
 
-let sseCat = ToolSpec(
+package let sseCat = ToolSpec(
   "sse-cat", "Print an event stream, one record a line, and stay connected",
   synopsis: ["[options] URL", "[options] [FILE]"], readsURL: FeedSource.isURL, options: Options.self)
 

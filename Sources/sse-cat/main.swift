@@ -3,7 +3,7 @@ import FeedHTTP
 
 sseCat.main(run)
 
-func run(_ invocation: Invocation, _ streams: StandardStreams) throws(ToolFailure) -> ExitStatus {
+package func run(_ invocation: Invocation, _ streams: StandardStreams) throws(ToolFailure) -> ExitStatus {
   let options = try Options(invocation, streams)
   switch options.source {
   case .file(let file): return try printStream(file, options, streams)

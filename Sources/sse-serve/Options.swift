@@ -2,7 +2,7 @@
 
 import FeedCore
 
-let sseServe = ToolSpec(
+package let sseServe = ToolSpec(
   "sse-serve", "Serve event records from standard input as an event stream",
   synopsis: ["[options] [ADDRESS:]PORT", "[options] unix:PATH", "[options] fd:N"], operands: .none,
   options: Options.self)

@@ -2,7 +2,7 @@ import FeedCore
 
 sseServe.main(run)
 
-func run(_ invocation: Invocation, _ streams: StandardStreams) throws(ToolFailure) -> ExitStatus {
+package func run(_ invocation: Invocation, _ streams: StandardStreams) throws(ToolFailure) -> ExitStatus {
   var server = try Server(try Options(invocation, streams), streams)
   return try server.run()
 }

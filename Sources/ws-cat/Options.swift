@@ -3,7 +3,7 @@
 import FeedCore
 import FeedHTTP
 
-let wsCat = ToolSpec(
+package let wsCat = ToolSpec(
   "ws-cat", "Speak WebSocket: send lines as messages, print messages as records",
   synopsis: ["[options] URL"], operands: .none, readsURL: { _ in true }, options: Options.self)
 

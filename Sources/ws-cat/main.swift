@@ -3,7 +3,7 @@ import FeedHTTP
 
 wsCat.main(run)
 
-func run(_ invocation: Invocation, _ streams: StandardStreams) throws(ToolFailure) -> ExitStatus {
+package func run(_ invocation: Invocation, _ streams: StandardStreams) throws(ToolFailure) -> ExitStatus {
   let options = try Options(invocation, streams)
   var subscription = try MessageSubscription(options, streams)
   var follower = Follower(

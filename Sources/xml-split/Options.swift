@@ -2,7 +2,7 @@
 
 import FeedCore
 
-let xmlSplit = ToolSpec(
+package let xmlSplit = ToolSpec(
   "xml-split",
   """
   Print the elements of an XML stream that match a path, as they end.

@@ -2,7 +2,7 @@ import FeedCore
 
 xmlSplit.main(run)
 
-func run(_ invocation: Invocation, _ streams: StandardStreams) throws(ToolFailure) -> ExitStatus {
+package func run(_ invocation: Invocation, _ streams: StandardStreams) throws(ToolFailure) -> ExitStatus {
   var splitter = Splitter(try Options(invocation), streams)
   return try splitter.run()
 }

@@ -56,8 +56,14 @@ class Browser:
             message["sessionId"] = session
         os.write(self.writer, json.dumps(message).encode() + b"\0")
         answer = self.answers.get(timeout=PATIENCE)
+        if "navigated or closed" in answer.get("error", {}).get("message", ""):
+            raise Left
         assert answer["id"] == self.number and "error" not in answer, (method, answer)
         return answer["result"]
+
+
+class Left(Exception):
+    """The document in which a script ran has been left for another one."""
 
 
 class Page:
@@ -95,7 +101,12 @@ class Page:
         return answer["result"].get("value")
 
     def until(self, script):
-        return until(lambda: self.value(script), lambda: "%s: %s %s" % (
+        def is_so():
+            try:
+                return self.value(script)
+            except Left:
+                return None
+        return until(is_so, lambda: "%s: %s %s" % (
             script, self.value("document.body.innerText"), self.complaints), every=0.02)
 
     def click(self, element):

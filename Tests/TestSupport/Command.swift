@@ -44,8 +44,9 @@ public enum Command {
   /// The environment of every command: the built tools first, then the fixtures' helpers, plain messages, no proxies.
   public static let environment: [String: String] = {
     var environment = ProcessInfo.processInfo.environment
-    let folders = Repository.binaries + ":" + Repository.path("Tests/Fixtures/bin")
-    environment["PATH"] = folders + ":" + (environment["PATH"] ?? "/usr/bin:/bin")
+    // The first one starts the tools with a small stack: Support/launch.c.
+    let folders = [environment["FEEDUTILS_COMMANDS"], Repository.binaries, Repository.path("Tests/Fixtures/bin")]
+    environment["PATH"] = (folders.compactMap(\.self) + [environment["PATH"] ?? "/usr/bin:/bin"]).joined(separator: ":")
     environment["LC_ALL"] = "C.UTF-8"
     for name in environment.keys where name.lowercased().hasSuffix("_proxy") { environment[name] = nil }
     // A hook of git, or its rebase, runs the tests with variables that make every git use its repository.

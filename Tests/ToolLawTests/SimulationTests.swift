@@ -1,9 +1,9 @@
 import TestSupport
 import Testing
 
-/// Histories by seed. The simulator is built before the suites (`Tests/Simulation/simulate --build`).
+/// Histories by seed. The simulator is built before the suites (`make simulator`).
 @Suite struct SimulationTests {
-  private static let simulate = Command.quote(Repository.path("Tests/Simulation/simulate"))
+  private static let simulate = Command.quote(Repository.path("Tests/Simulation/simulate")) + " --built"
 
   @Test(arguments: ["follow", "serve", "paginate", "deliver", "poll", "next"])
   func noHistoryBreaksAPromise(pipeline: String) throws {

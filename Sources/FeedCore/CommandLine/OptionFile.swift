@@ -49,10 +49,13 @@ extension OptionLine {
     self.place = place(text.startIndex)
     let long = word.starts(with: "--".utf8) ? word.dropFirst(2) : word
     name = isLetter ? nil : Array(long)
-    arguments =
-      isLetter
-      ? [Array(word)] + (value.map { [$0] } ?? [])
-      : [Array("--".utf8) + long + (value.map { Array("=".utf8) + $0 } ?? [])]
+    if isLetter {
+      arguments = [Array(word)] + (value.map { [$0] } ?? [])
+    } else {
+      var option = Array("--".utf8) + long
+      if let value { option += Array("=".utf8) + value }
+      arguments = [option]
+    }
   }
 
   private typealias Malformed = (_ text: String, _ index: Int) -> ToolFailure

@@ -61,7 +61,7 @@ extension ToolSpec {
 
   /// Runs a tool on the given streams, as a test does within its own process.
   /// - Returns: the exit status; nil if nobody reads the output any more, which ends a process by a signal.
-  func run(_ arguments: [[UInt8]], _ streams: StandardStreams, _ tool: Run) -> ExitStatus? {
+  package func run(_ arguments: [[UInt8]], _ streams: StandardStreams, _ tool: Run) -> ExitStatus? {
     defer { StatusLine.erase() }
     do throws(ToolFailure) {
       let status = try answer(arguments, streams, tool)

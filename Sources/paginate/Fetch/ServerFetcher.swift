@@ -203,15 +203,19 @@ struct ServerFetcher: ReportingFetcher {
   private mutating func step(
     _ request: PageRequest, _ response: HTTPResponse, _ document: JSONDocument, _ progress: WalkProgress
   ) throws(ToolFailure) -> Walker.Step {
-    let step: Walker.Step
-    do { step = try walker.take(request, response.head, document, from: response.url, after: progress) } catch {
-      throw source.failure(error, response, page: walker.pages + 1)
+    var (request, response, document) = (request, response, document)
+    // A server may send a page in any number of parts.
+    while true {
+      let step: Walker.Step
+      do { step = try walker.take(request, response.head, document, from: response.url, after: progress) } catch {
+        throw source.failure(error, response, page: walker.pages + 1)
+      }
+      guard case .part(let next) = step.outcome else { return step }
+      guard let part = try source.page(next), let content = part.document else {
+        throw .failed(.remote, "unexpected HTTP 304", source: source.home.display)
+      }
+      (request, response, document) = (next, part.response, content)
     }
-    guard case .part(let next) = step.outcome else { return step }
-    guard let part = try source.page(next), let document = part.document else {
-      throw .failed(.remote, "unexpected HTTP 304", source: source.home.display)
-    }
-    return try self.step(next, part.response, document, progress)
   }
 
   /// What the engine is told.

@@ -1,84 +1,86 @@
-// The network between tools that send requests and the servers of a history.
+// The network between tools that send requests and the servers of a history. libcurl asks it: Calls/Curl.swift.
 
-import FeedCore
-
-@testable import FeedHTTP
-
-/// A request that a server of the history answers.
+/// A request, and the response to it as far as its server has sent it.
 final class HTTPExchangeOfWorld {
-  let request: HTTPRequest
-  let response: SimulatedResponse
+  let url: String
+  let method: String
+  /// The lines of the head that the tool has set.
+  let fields: [[UInt8]]
+  let body: [UInt8]
+  /// The lines of the head, and the part of the body, that the client has not taken.
+  private(set) var head: [String] = []
+  private(set) var sent: [UInt8] = []
+  private(set) var end: End?
+  /// Whether it has changed since the client last looked.
+  var isNews = false
+  /// Whether the client has gone.
+  private(set) var isDropped = false
   private unowned let world: World
 
-  init(_ request: HTTPRequest, _ response: SimulatedResponse, _ world: World) {
-    self.request = request
-    self.response = response
+  /// How a response ends.
+  enum End {
+    case whole
+    case refused
+    case timedOut
+    case reset
+    /// Before as many bytes as the head has named.
+    case cut
+  }
+
+  init(_ method: String, _ url: String, _ fields: [[UInt8]], _ body: [UInt8], _ world: World) {
+    self.method = method
+    self.url = url
+    self.fields = fields
+    self.body = body
     self.world = world
   }
 
   /// The value of a header, as sent.
   func value(_ name: String) -> String? {
-    for header in request.sentHeaders where header.name.lowercased() == name {
-      let value = String(decoding: header.line.dropFirst(header.name.utf8.count + 1), as: UTF8.self)
-      return String(value.drop { $0 == " " })
+    for field in fields {
+      guard let colon = field.firstIndex(of: UInt8(ascii: ":")) else { continue }
+      guard text(field[..<colon]).lowercased() == name else { continue }
+      return String(text(field[(colon + 1)...]).drop { $0 == " " })
     }
     return nil
   }
 
   /// Whether the client still waits for more.
-  var isOpen: Bool { !response.isDropped && !response.isOver && response.failure == nil }
+  var isOpen: Bool { !isDropped && end == nil }
 
   func head(_ status: Int, _ fields: [String] = []) {
     guard isOpen else { return }
     world.note("HTTP \(status)")
-    response.setHead(["HTTP/1.1 \(status) X"] + fields)
+    head = ["HTTP/1.1 \(status) X"] + fields + [""]
+    isNews = true
   }
 
   func send(_ bytes: some Sequence<UInt8>) {
     guard isOpen else { return }
-    response.body += bytes
-    response.isNews = true
+    sent += bytes
+    isNews = true
   }
 
-  func end() {
+  func end(_ end: End = .whole) {
     guard isOpen else { return }
-    response.isOver = true
-    response.isNews = true
+    if end != .whole { world.note("HTTP: \(end)") }
+    self.end = end
+    isNews = true
   }
 
-  func fail(_ error: HTTPError) {
-    guard isOpen else { return }
-    world.note("HTTP: \(error.message)")
-    response.failure = error
-    response.isNews = true
-  }
-}
+  // MARK: The client
 
-final class SimulatedNetworkOfWorld: Network {
-  private var world: World { SimulatedMachine.world }
-
-  private static let dead = HTTPError(.local, "the process is dead")
-
-  private func enter(hasEffect: Bool = false) throws(HTTPError) {
-    guard let process = world.process, process.enter(hasEffect: hasEffect) == .alive else { throw Self.dead }
+  func takeHead() -> [String] {
+    defer { head = [] }
+    return head
   }
 
-  func request(_ request: HTTPRequest) throws(HTTPError) -> SimulatedResponse {
-    try enter(hasEffect: true)
-    let response = SimulatedResponse()
-    world.serve(HTTPExchangeOfWorld(request, response, world))
-    return response
+  func takeBody() -> [UInt8] {
+    defer { sent = [] }
+    return sent
   }
 
-  func wait(until deadline: Double?, for responses: [SimulatedResponse]) throws(HTTPError) -> HTTPClient.Wakeup {
-    try enter()
-    if let process = world.process, !process.held.isEmpty, case .writer(let channel)? = process.files[1]?.kind {
-      channel.append(process.held, at: world.now)
-      process.held = []
-    }
-    let hasNews = world.wait(until: deadline) { responses.contains(where: \.isNews) }
-    guard let process = world.process, !process.isDead else { throw Self.dead }
-    for response in responses { response.isNews = false }
-    return hasNews ? .activity : .timeUp
-  }
+  func giveBack(_ bytes: [UInt8]) { sent = bytes + sent }
+
+  func drop() { isDropped = true }
 }

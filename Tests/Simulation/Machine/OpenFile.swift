@@ -96,3 +96,20 @@ final class Connection {
 final class Queue {
   var watched: [Int32: (events: UInt32, token: UInt64)] = [:]
 }
+
+/// What stat(2) says.
+struct FileStatus {
+  enum Kind { case file, folder, pipe, socket }
+  var kind: Kind
+  var size = 0
+  var node = 0
+  /// Whether it has been read since `forgetReads`.
+  var wasRead = true
+
+  init(_ kind: Kind, size: Int = 0, node: Int, wasRead: Bool = true) {
+    self.kind = kind
+    self.size = size
+    self.node = node
+    self.wasRead = wasRead
+  }
+}

@@ -51,6 +51,7 @@ extension SimulatedMachine {
     return Int(child.identifier)
   }
 
+  /// A process that has ended, and its status; 0 if it has not. -1 asks for any child.
   func ended(_ number: Int32) -> (Int, Int32) {
     guard enter() else { return (Self.dead, 0) }
     // -1 is any child.

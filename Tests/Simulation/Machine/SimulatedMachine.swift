@@ -5,7 +5,8 @@ import FeedCore
 import Glibc
 
 /// Forwards the calls to the world of the history that is being played.
-final class SimulatedMachine: Machine {
+final class SimulatedMachine {
+  nonisolated(unsafe) static let shared = SimulatedMachine()
   nonisolated(unsafe) static var world = World(Choices(again: []), noise: 0, isVerbose: false)
 
   var world: World { Self.world }
@@ -19,6 +20,8 @@ final class SimulatedMachine: Machine {
   }
 
   func file(_ number: Int32) -> OpenFile? { process?.files[number] }
+
+  // Each call returns a result as the kernel does: at least 0, or an error number below 0.
 
   // MARK: Time
 
@@ -279,7 +282,12 @@ final class SimulatedMachine: Machine {
     milliseconds < 0 ? nil : world.now + Double(milliseconds) / 1000
   }
 
-  func poll(_ polled: UnsafeMutableBufferPointer<pollfd>, _ milliseconds: Int32) -> Int {
+  /// - Parameters:
+  ///   - milliseconds: -1 for ever.
+  ///   - isSo: what else ends the wait.
+  func poll(
+    _ polled: UnsafeMutableBufferPointer<pollfd>, _ milliseconds: Int32, or isSo: () -> Bool = { false }
+  ) -> Int {
     guard enter() else { return Self.dead }
     if milliseconds != 0 { release() }
     world.settle()
@@ -290,7 +298,7 @@ final class SimulatedMachine: Machine {
         polled[index].revents = events(polled[index])
         if polled[index].revents != 0 { count += 1 }
       }
-      return count > 0
+      return count > 0 || isSo()
     }
     return process?.isDead ?? true ? Self.dead : count
   }

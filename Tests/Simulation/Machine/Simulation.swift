@@ -1,8 +1,5 @@
 // Plays histories of a pipeline, finds one that breaks a promise, and shrinks it.
 
-@testable import FeedCore
-@testable import FeedHTTP
-
 /// A pipeline with the model that judges it.
 struct Pipeline: Sendable {
   let name: String

@@ -1,13 +1,13 @@
 // Running a tool of the project as a process of a history: the same `run` as in its main.swift.
 
-@testable import FeedCore
-@testable import deliver
-@testable import http_cat
-@testable import jdiff
-@testable import jpatch
-@testable import paginate
-@testable import sse_cat
-@testable import sse_serve
+import FeedCore
+import deliver
+import http_cat
+import jdiff
+import jpatch
+import paginate
+import sse_cat
+import sse_serve
 
 struct Tool {
   let spec: ToolSpec

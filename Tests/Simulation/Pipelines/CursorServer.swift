@@ -3,8 +3,6 @@
 
 import FeedCore
 
-@testable import FeedHTTP
-
 /// How a server is asked for what comes next, and how it says that it has forgotten it.
 struct CursorProtocol: Sendable {
   /// The part of the request with the value. The name is what comes before the value in the text of that part.
@@ -106,8 +104,8 @@ struct CursorProtocol: Sendable {
   func number(in exchange: HTTPExchangeOfWorld) -> Int? {
     let (name, text): (String, [UInt8]) =
       switch place {
-      case .query(let name): (name, Array(exchange.request.url.text.utf8))
-      case .body(let name): (name, exchange.request.body ?? [])
+      case .query(let name): (name, Array(exchange.url.utf8))
+      case .body(let name): (name, exchange.body)
       case .header(let name): ("", Array((exchange.value(name) ?? "").utf8))
       }
     guard let start = firstRange(of: Array(name.utf8), in: text) else { return nil }
@@ -257,11 +255,11 @@ final class CursorServer {
     cuts += 1
     world.after(0.01) {
       switch response {
-      case 0: exchange.fail(HTTPError(.transient, "connection refused"))
+      case 0: exchange.end(.refused)
       case 1: exchange.head(503, ["Retry-After: 1", "Content-Length: 0"])
       case 2: exchange.head(429, ["Content-Length: 0"])
       case 3: exchange.head(500, ["Content-Length: 0"])
-      default: exchange.fail(HTTPError(.timedOut, "timed out connecting"))
+      default: exchange.end(.timedOut)
       }
       exchange.end()
     }
@@ -270,7 +268,7 @@ final class CursorServer {
   private func stop(_ exchange: HTTPExchangeOfWorld) {
     cuts += 1
     if world.choices.once(in: 2) {
-      exchange.fail(HTTPError(.transient, "connection reset"))
+      exchange.end(.reset)
     } else {
       exchange.end()
     }
@@ -319,7 +317,7 @@ final class CursorServer {
     if isFaulty(5) {
       exchange.send(body[..<world.choices.below(body.count)])
       cuts += 1
-      return exchange.fail(HTTPError(.transient, "connection closed before the end of the response"))
+      return exchange.end(.cut)
     }
     exchange.send(body)
     exchange.end()

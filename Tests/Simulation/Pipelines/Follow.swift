@@ -6,8 +6,6 @@
 
 import FeedCore
 
-@testable import FeedHTTP
-
 /// A document that changes, and the events that say so.
 final class ChangingDocument {
   struct Version {
@@ -132,14 +130,14 @@ final class EventServer {
     let response = world.choices.below(4)
     world.after(0.01) {
       switch response {
-      case 0: exchange.fail(HTTPError(.transient, "connection refused"))
+      case 0: exchange.end(.refused)
       case 1:
         exchange.head(503, ["Retry-After: 1", "Content-Length: 0"])
         exchange.end()
       case 2:
         exchange.head(429, ["Content-Length: 0"])
         exchange.end()
-      default: exchange.fail(HTTPError(.timedOut, "timed out connecting"))
+      default: exchange.end(.timedOut)
       }
     }
   }
@@ -147,7 +145,7 @@ final class EventServer {
   private func stop(_ exchange: HTTPExchangeOfWorld) {
     switch world.choices.below(2) {
     case 0: exchange.end()
-    default: exchange.fail(HTTPError(.transient, "connection reset"))
+    default: exchange.end(.reset)
     }
   }
 

@@ -7,8 +7,6 @@
 
 import FeedCore
 
-@testable import FeedHTTP
-
 final class PagedServer {
   private unowned let world: World
   private(set) var count = 0
@@ -45,20 +43,20 @@ final class PagedServer {
 
   private func serve(_ exchange: HTTPExchangeOfWorld) {
     if !isCalm, world.choices.once(in: 6) { grow(world.choices.below(4)) }
-    let start = exchange.request.url.text.split(separator: "=").dropFirst().first.flatMap { Int($0) }
+    let start = exchange.url.split(separator: "=").dropFirst().first.flatMap { Int($0) }
     world.note("request from \(start.map(String.init) ?? "the start") of \(count)")
     let body = Array(page(start).utf8)
     let fault = isFaulty(6) ? world.choices.below(4) + 1 : 0
     world.after(0.01) { [self] in
       switch fault {
-      case 1: return exchange.fail(HTTPError(.transient, "connection refused"))
+      case 1: return exchange.end(.refused)
       case 2:
         exchange.head(503, ["Content-Length: 0"])
         return exchange.end()
       case 3:
         exchange.head(200, ["Content-Type: application/json", "Content-Length: \(body.count)"])
         exchange.send(body[..<world.choices.below(body.count)])
-        return exchange.fail(HTTPError(.transient, "connection closed before the end of the response"))
+        return exchange.end(.cut)
       default: break
       }
       exchange.head(200, ["Content-Type: application/json", "Content-Length: \(body.count)"])

@@ -7,8 +7,6 @@
 
 import FeedCore
 
-@testable import FeedHTTP
-
 final class PolledServer {
   private unowned let world: World
   private(set) var version = 0
@@ -107,7 +105,7 @@ final class PolledServer {
   private func fail(_ exchange: HTTPExchangeOfWorld) {
     let body = Array(Self.text(version).utf8)
     switch world.choices.below(6) {
-    case 0: exchange.fail(HTTPError(.transient, "connection refused"))
+    case 0: exchange.end(.refused)
     case 1:
       let wait = [1, 7, 100][world.choices.below(3)]
       exchange.head(503, ["Retry-After: \(wait)", "Content-Length: 0"])
@@ -122,7 +120,7 @@ final class PolledServer {
       // The response breaks.
       exchange.head(200, ["Content-Type: application/json", "Content-Length: \(body.count)"])
       exchange.send(body[..<world.choices.below(body.count)])
-      exchange.fail(HTTPError(.transient, "connection closed before the end of the response"))
+      exchange.end(.cut)
     case 4:
       // Half of a body, as if it were whole.
       let part = body[..<(body.count - 1)]
