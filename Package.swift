@@ -34,7 +34,7 @@ let isolated: [LinkerSetting] =
       .when(platforms: [.linux], configuration: .release))
   ]
 
-/// Only these tools are built, if this is set: `make demo` needs four.
+/// Only these tools are built, and no tests, if this is set: `make` names all of them, and `make demo` four.
 let chosen = Context.environment["FEEDUTILS_TOOLS"]?.split(separator: " ").map(String.init)
 
 /// The tools: what each is called, where its tests are, and what it uses besides FeedCore.
@@ -92,5 +92,5 @@ let package = Package(
   platforms: [.macOS(.v26)],
   products: tools.map { .executable(name: $0.name, targets: [$0.name]) },
   dependencies: [],
-  targets: libraries + executables + tests
+  targets: libraries + executables + (chosen == nil ? tests : [])
 )
