@@ -9,7 +9,7 @@ import Testing
     Array(repeating: size, count: total / size) + (total % size > 0 ? [total % size] : [])
   }
 
-  @Test(arguments: 0..<600)
+  @Test(arguments: 0..<Dice.rolls(600))
   func anOutageIsNeverPoison(_ seed: Int) throws {
     var dice = SeededGenerator(seed: UInt64(seed))
     let total = Int.random(in: 1...120, using: &dice)
@@ -45,7 +45,7 @@ import Testing
     #expect(dead.limited < 20 && dead.flapping < 50, "\(dead)")
   }
 
-  @Test(arguments: 0..<600)
+  @Test(arguments: 0..<Dice.rolls(600))
   func whatIsRefusedAloneIsDead(_ seed: Int) throws {
     var dice = SeededGenerator(seed: UInt64(1000 + seed))
     let total = Int.random(in: 1...200, using: &dice)
@@ -72,7 +72,7 @@ import Testing
     }
   }
 
-  @Test(arguments: 0..<600)
+  @Test(arguments: 0..<Dice.rolls(600))
   func whatIsNeverTakenIsDeadOnceOthersWereTaken(_ seed: Int) throws {
     var dice = SeededGenerator(seed: UInt64(2000 + seed))
     let total = Int.random(in: 2...120, using: &dice)

@@ -11,7 +11,7 @@ import Testing
   @Test(arguments: 1...8) func madeUpDocuments(_ seed: Int) throws {
     var random = SeededGenerator(seed: UInt64(seed))
     let pick: JSONDraft.Pick = { Int.random(in: 0..<$0, using: &random) }
-    for round in 0..<300 {
+    for round in 0..<Dice.rolls(300) {
       let old = JSONDraft.random(depth: 4, pick)
       var new = old
       if pick(8) == 0 { new = .random(depth: 4, pick) }
@@ -96,7 +96,7 @@ import Testing
   @Test func equalDocuments() throws {
     var random = SeededGenerator(seed: 99)
     let pick: JSONDraft.Pick = { Int.random(in: 0..<$0, using: &random) }
-    for round in 0..<500 {
+    for round in 0..<Dice.rolls(500) {
       let draft = JSONDraft.random(depth: 4, pick)
       check(DiffLaws(), draft.text, draft.respelled.text, "round \(round)")
       let (a, b) = try (Self.digest(draft.text), Self.digest(" \(draft.respelled.text)\n"))

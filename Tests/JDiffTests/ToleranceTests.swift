@@ -78,7 +78,7 @@ import Testing
   /// Items pair in order as often as possible, though being alike is not transitive.
   @Test func asManyAsTheLongestCommonSubsequence() {
     var random = SeededGenerator(seed: 7)
-    for round in 0..<2000 {
+    for round in 0..<Dice.rolls(2000) {
       let old = (0..<Int.random(in: 0...12, using: &random)).map { _ in Int.random(in: 0...9, using: &random) }
       let new = (0..<Int.random(in: 0...12, using: &random)).map { _ in Int.random(in: 0...9, using: &random) }
       let pairs = Alignment.similar(old.count, new.count) { abs(old[$0] - new[$1]) <= 1 }
@@ -117,7 +117,7 @@ import Testing
       }
     }
     var same = 0
-    for round in 0..<400 {
+    for round in 0..<Dice.rolls(400) {
       let old = JSONDraft.random(depth: 4, pick)
       var new = old.jittered(pick)
       if pick(2) == 0 { new.mutate(pick) }
@@ -130,7 +130,7 @@ import Testing
       differ.run()
       #expect(differ.changes.isEmpty == isSame, "round \(round): \(old.text) \(new.text)")
     }
-    #expect(same > 10)
+    #expect(same > Dice.rolls(10))
   }
 
   // MARK: **
@@ -167,7 +167,7 @@ import Testing
       }
     }
     var fewer = 0
-    for _ in 0..<400 {
+    for _ in 0..<Dice.rolls(400) {
       let steps = (0...pick(6)).map { _ in ["a", "b", "*", "**", "**"][pick(5)] }
       if steps.allSatisfy({ $0 == "**" }) { continue }
       var scope = Scope()
@@ -179,7 +179,7 @@ import Testing
         left == paths(document.root, [], without: steps), "\(steps) \(String(decoding: document.bytes, as: UTF8.self))")
       if left.count < paths(document.root, [], without: ["none"]).count { fewer += 1 }
     }
-    #expect(fewer > 100)
+    #expect(fewer > Dice.rolls(100))
   }
 }
 

@@ -8,8 +8,8 @@ import Testing
 /// A feed that changes at random while it is read, by runs that are killed at random: nothing is printed twice, and
 /// after all gaps are closed nothing is missing. Readers with their own place get everything in one order.
 @Suite struct RandomFeedTests {
-  /// How many histories of each order and style: the three styles make 201 of an order.
-  static let count = ProcessInfo.processInfo.environment["FEEDUTILS_HISTORIES"].flatMap { Int($0) } ?? 20
+  /// How many histories of each order and style, of which there are three.
+  static let count = Dice.rolls(20)
 
   @Test(arguments: SimulatedFeed.Style.allCases, 1...count)
   func inMemory(_ style: SimulatedFeed.Style, _ seed: Int) throws {

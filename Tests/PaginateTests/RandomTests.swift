@@ -16,7 +16,7 @@ struct RandomTests {
   @Test func linkHeadersNeverCrash() throws {
     let alphabet = ["<", ">", ";", ",", "=", "\"", "\\", " ", "\t", "rel", "next", "anchor", "*", "\u{E9}", "x", "\0"]
     var generator = SeededGenerator(seed: 1)
-    for _ in 0..<20_000 {
+    for _ in 0..<Dice.rolls(20_000) {
       let noise = Self.bytes(alphabet, &generator)
       let links = LinkHeader.parse(noise)
       #expect(links.count <= noise.count)
@@ -36,7 +36,7 @@ struct RandomTests {
   @Test func parametersAreSetInPlace() throws {
     let alphabet = ["a", "b", "%61", "=", "&", "+", "%", "%4", "?", "#", "/", "[", "%5B", "]", ";", "\u{E9}"]
     var generator = SeededGenerator(seed: 2)
-    for _ in 0..<20_000 {
+    for _ in 0..<Dice.rolls(20_000) {
       let noise = "http://h/".bytes + Self.bytes(alphabet, &generator)
       let name = Self.bytes(["a", "b", "[", "]"], &generator) + "a".bytes
       let value = Self.bytes(alphabet, &generator)
@@ -66,7 +66,7 @@ struct RandomTests {
   @Test func bodiesKeepTheirOtherBytes() throws {
     var generator = SeededGenerator(seed: 3)
     let spaces = ["", " ", "\n  "]
-    for _ in 0..<500 {
+    for _ in 0..<Dice.rolls(500) {
       func space() -> String { spaces.randomElement(using: &generator) ?? "" }
       let parts = (0..<Int.random(in: 0..<5, using: &generator)).map {
         "\"k\($0)\"\(space()):\(space())1.\($0)0\(space())"
@@ -83,7 +83,7 @@ struct RandomTests {
 
   @Test func pagesOfAnyShapeAreTold() throws {
     var generator = SeededGenerator(seed: 4)
-    for _ in 0..<2000 {
+    for _ in 0..<Dice.rolls(2000) {
       let draft = JSONDraft.random(using: &generator)
       let document = try json(draft)
       var walker = try Walker(WalkOptions(), first: PageRequest(url: "https://a.example/".bytes))

@@ -18,22 +18,12 @@ import Testing
     for report in try transcript.run(name: "Tests/Fixtures/ws/library.cases") { Issue.record("\(report)") }
   }
 
-  /// The client cases of the Autobahn test suite, by the package `kosoku`, which is installed into a temporary
-  /// environment. Of the groups with large or compressed messages, only those that take little time.
+  /// The client cases of the Autobahn test suite, by the package `kosoku`. Of the groups with large or compressed messages, only those that take little time.
   @Test(.enabled(if: Repository.has("python3")))
   func autobahn() throws {
-    let folder = Repository.path(".build/autobahn")
-    let python = Command.quote(folder + "/bin/python")
-    let installed = try Command.shell(
-      "\(python) -c 'import kosoku' || { python3 -m venv \(Command.quote(folder)) && \(python) -m pip install -q kosoku; }"
-    )
-    guard installed.status == 0 else {
-      // Without a network this cannot run; in CI there is one.
-      #expect(!Repository.isCI, "\(installed.error)")
-      return
-    }
+    guard let path = try PyPI.path(of: "kosoku") else { return }
     let suite = Command.quote(Repository.path("Tests/Fixtures/bin/ws-autobahn"))
-    let result = try Command.shell("\(python) \(suite) --sample")
+    let result = try Command.shell("python3 \(suite) --sample", environment: ["PYTHONPATH": path])
     #expect(result.status == 0, "\(result.text)\(result.error)")
     #expect(result.text.contains("273 cases, 0 failed: "), "\(result.text)")
   }

@@ -103,7 +103,7 @@ import Testing
     var damage = Damage(seed: seed, drafts.filter { $0.bytes.count < 1000 })
     #expect(damage.corpus.count > 40)
     let arguments = ["-0", "--on-error", "skip", "--max-depth", "4", "//a"]
-    for number in 0..<60 {
+    for number in 0..<Dice.rolls(60) {
       let (first, second) = (damage.next().filter { $0 != 0xC }, damage.next().filter { $0 != 0xC })
       let apart = SplitRun(arguments, first).output + SplitRun(arguments, second).output
       for piece in [Int.max, 3] {

@@ -15,17 +15,6 @@ enum Oracle {
     return found
   }
 
-  /// A python with a module that is installed into a folder of the build; nil without a network. In CI there is one.
-  static func python(installing module: String) throws -> String? {
-    let folder = Repository.path(".build/\(module)")
-    let python = Command.quote(folder + "/bin/python")
-    let environment = "python3 -m venv \(Command.quote(folder))"
-    let installed = try Command.shell(
-      "\(python) -c 'import \(module)' || { \(environment) && \(python) -m pip install -q \(module); }")
-    #expect(installed.status == 0 || !Repository.isCI, "\(installed.error)")
-    return installed.status == 0 ? python : nil
-  }
-
   static let expat = python(with: "pyexpat")
   static let lxml = python(with: "lxml")
   static let xmltodict = python(with: "xmltodict")

@@ -11,7 +11,7 @@ import Testing
   @Test(arguments: [["-j"], ["-j", "--ordered"], ["-f", ".,a,status/b,@_,//a"]])
   func cutsChangeNothing(_ form: [String]) {
     #expect(Self.drafts.count > 100)
-    for (number, draft) in Self.drafts.enumerated() {
+    for (number, draft) in Dice.some(Self.drafts).enumerated() {
       for path in [["/r"], ["--nested", "//*"]] {
         let whole = SplitRun(form + path, draft)
         for piece in [1, 3, 16] {
@@ -25,7 +25,7 @@ import Testing
   @Test(arguments: [["-j"], ["-j", "--ordered"], ["-f", ".,a,status/b,@_,//a"]])
   func innerElementsAreAsAlone(_ form: [String]) {
     var count = 0
-    for draft in Self.drafts.prefix(100) {
+    for draft in Self.drafts.prefix(Dice.rolls(100)) {
       let elements = SplitRun(["-0", "--no-inherit", "--nested", "//*"], draft).output.split(separator: 0)
       let lines = SplitRun(form + ["--nested", "//*"], draft).output.split(separator: UInt8(ascii: "\n"))
       #expect(elements.count == lines.count)
@@ -34,7 +34,7 @@ import Testing
         count += 1
       }
     }
-    #expect(count > 300)
+    #expect(count > Dice.rolls(300))
   }
 
   /// When the outermost element is too large, those inside it are still right, wherever the text was dropped.

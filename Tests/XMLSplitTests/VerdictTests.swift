@@ -22,7 +22,7 @@ struct VerdictTests {
     #expect(compared > items.count * 9 / 10)
   }
 
-  static let count = ProcessInfo.processInfo.environment["VERDICTS"].flatMap { Int($0) } ?? 1500
+  static let count = Dice.rolls(1500)
 
   /// Documents that are in UTF-8 and not large.
   private static func corpus() throws -> [Oracle.Document] {

@@ -3,21 +3,8 @@ import Testing
 
 /// Tests against xmltodict, whose convention for JSON is ours: against its own test-suite, and on random documents.
 @Suite struct XmltodictTests {
-  /// Its source distribution, which is unpacked into a temporary folder; nil without a network.
-  static let sources: Swift.Result<String?, any Error> = Swift.Result {
-    let name = "xmltodict-1.0.4"
-    let folder = Command.quote(Repository.path(".build/xmltodict"))
-    let fetched = try Command.shell(
-      """
-      test -e \(folder)/\(name)/tests && exit
-      python3 -m venv \(folder)/venv &&
-      \(folder)/venv/bin/python -m pip download -q --no-deps --no-binary :all: -d \(folder) xmltodict==1.0.4 &&
-      tar -xzf \(folder)/\(name).tar.gz -C \(folder)
-      """)
-    // In CI there is a network.
-    if fetched.status != 0, Repository.isCI { Issue.record("\(fetched.error)") }
-    return fetched.status == 0 ? "\(folder)/\(name)" : nil
-  }
+  /// Its source distribution; nil without a network.
+  static let sources = Swift.Result { try PyPI.sources(of: "xmltodict", "1.0.4") }
 
   /// Its tests that parse. `Tests/Fixtures/xml/xmltodict.txt` says what is left out.
   @Test(.enabled(if: Repository.has("python3")))

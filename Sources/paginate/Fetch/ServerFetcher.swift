@@ -35,7 +35,7 @@ extension ReportingFetcher {
 
 /// Pages from a server, with or without a store. The engine knows a request only as JSON, which in a store has no secrets.
 /// Here it becomes a request again.
-struct ServerFetcher: ReportingFetcher {
+final class ServerFetcher: ReportingFetcher {
   private var walker: Walker
   var source: PageSource
   private var numbered: ShiftingPages
@@ -104,7 +104,7 @@ struct ServerFetcher: ReportingFetcher {
   // MARK: Pages that were requested ahead
 
   /// Requests a page.
-  private mutating func response(
+  private func response(
     to request: PageRequest, ifNoneMatch: [UInt8]?, _ endStatuses: StatusSet
   ) throws(ToolFailure) -> PageSource.ServedPage? {
     let ahead = numbered.ahead(of: request)
@@ -122,7 +122,7 @@ struct ServerFetcher: ReportingFetcher {
   }
 
   /// The page that there is now, whatever was requested ahead.
-  private mutating func again(_ request: PageRequest) throws(ToolFailure) -> PageSource.ServedPage {
+  private func again(_ request: PageRequest) throws(ToolFailure) -> PageSource.ServedPage {
     guard let found = try source.page(request) else {
       throw .failed(.remote, "unexpected HTTP 304", source: source.home.display)
     }
@@ -137,7 +137,7 @@ struct ServerFetcher: ReportingFetcher {
 
   /// Decides which pages to request ahead.
   /// - Parameter wanted: how many more items are wanted; nil for all.
-  private mutating func plan(after step: Walker.Step, of request: PageRequest, _ response: HTTPResponse, wanted: Int?) {
+  private func plan(after step: Walker.Step, of request: PageRequest, _ response: HTTPResponse, wanted: Int?) {
     let hadReason = numbered.reasonAgainst != nil
     numbered.add(step, of: request, walker.shape, wanted: wanted)
     if let reason = numbered.reasonAgainst, !hadReason {
@@ -147,7 +147,7 @@ struct ServerFetcher: ReportingFetcher {
 
   // MARK: Pages
 
-  mutating func fetch(_ request: [UInt8], ifNoneMatch: [UInt8]?, after progress: WalkProgress) -> FeedResponse {
+  func fetch(_ request: [UInt8], ifNoneMatch: [UInt8]?, after progress: WalkProgress) -> FeedResponse {
     failure = nil
     guard let asked = self.request(request) else {
       return .failed(FeedFailure(status: .error, message: StoreError.damaged("a request in it cannot be read").message))
@@ -180,7 +180,7 @@ struct ServerFetcher: ReportingFetcher {
 
   /// - Returns: the page without its items, what is to become of them, and which of them are newer than the mark of
   ///   `--since`; nil if the page has not changed (304).
-  private mutating func read(
+  private func read(
     _ request: PageRequest, _ json: [UInt8], ifNoneMatch: [UInt8]?, _ progress: WalkProgress
   ) throws(ToolFailure) -> (page: FeedPage, items: ItemTexts, newer: [Bool]?)? {
     // The first page is never past the end: an error there is an error.
@@ -200,7 +200,7 @@ struct ServerFetcher: ReportingFetcher {
   }
 
   /// Takes a page, and asks for its other parts before it is whole.
-  private mutating func step(
+  private func step(
     _ request: PageRequest, _ response: HTTPResponse, _ document: JSONDocument, _ progress: WalkProgress
   ) throws(ToolFailure) -> Walker.Step {
     var (request, response, document) = (request, response, document)
@@ -219,7 +219,7 @@ struct ServerFetcher: ReportingFetcher {
   }
 
   /// What the engine is told.
-  private mutating func page(_ step: Walker.Step, of request: [UInt8], _ response: HTTPResponse) -> FeedPage {
+  private func page(_ step: Walker.Step, of request: [UInt8], _ response: HTTPResponse) -> FeedPage {
     let url = response.url.display
     if let text = step.complaint {
       if let complaint { source.streams.say(complaint.diagnostic) }
@@ -246,7 +246,7 @@ struct ServerFetcher: ReportingFetcher {
   }
 
   /// Reads the values of `--since`.
-  private mutating func readMarks(_ page: Page, _ response: HTTPResponse) throws(ToolFailure) -> [Bool]? {
+  private func readMarks(_ page: Page, _ response: HTTPResponse) throws(ToolFailure) -> [Bool]? {
     let origin = walker.origin
     do throws(NextError) {
       return try since?.read(page, response.head) { (link) throws(NextError) in
