@@ -32,7 +32,7 @@ export FEEDUTILS_CONFORMANCE ?= $(abspath ../shared/conformance)
 endif
 export SWIFT_BACKTRACE ?= enable=no
 
-.PHONY: all demo test tests simulator unit-test lint bench soak simulate servers fuzz install completions doc deps clean version dist dist-check
+.PHONY: all demo test test-loaded tests simulator unit-test lint bench soak simulate servers fuzz install completions doc deps clean version dist dist-check
 
 all: deps
 	$(BUILD)
@@ -50,6 +50,13 @@ test: deps
 	$(MAKE) --no-print-directory -j all tests simulator lint
 	FEEDUTILS_BIN="$(abspath $(BIN))" SWIFT="$(SWIFT)" Tests/run
 
+# The same beside two busy processes on each processor: what is red then is red for the clock, and wrong.
+test-loaded: deps
+	$(MAKE) --no-print-directory all tests simulator
+	for number in $$(seq $$(($$(getconf _NPROCESSORS_ONLN) * 2))); do \
+	  (while :; do :; done) & busy="$$busy $$!"; done; trap 'kill $$busy' EXIT; \
+	FEEDUTILS_BIN="$(abspath $(BIN))" SWIFT="$(SWIFT)" Tests/run
+
 tests: deps
 	SWIFT="$(SWIFT)" Tests/run --build
 
@@ -62,7 +69,7 @@ unit-test: deps
 
 lint:
 	$(SWIFT) format lint --strict --recursive Sources Tests Package.swift
-	if command -v python3 >/dev/null || [ "$$CI" = true ]; then Tests/rooms && Tests/names && Tests/sentences; fi
+	if command -v python3 >/dev/null || [ "$$CI" = true ]; then Tests/rooms && Tests/names && Tests/sentences && Tests/times; fi
 	LC_ALL=C awk 'length > 160 { print FILENAME ":" FNR ": " length " bytes; a line of cases has at most 160"; long = 1 } \
 	  END { exit long }' Tests/Cases/*/*.cases
 	git log -10 --format=%s 2>/dev/null | awk 'length > 72 { print "a subject has at most 72 characters: " $$0; long = 1 } \

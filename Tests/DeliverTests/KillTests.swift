@@ -7,7 +7,7 @@ import Testing
 
   @Test(.enabled(if: Repository.has("python3") && Repository.has("strace")))
   func commandsThatBehaveBadly() throws {
-    let result = try Command.shell(script("deliver-commands"))
+    let result = try Command.shell(script("deliver-commands"), environment: Command.bare)
     #expect(result.status == 0, "\(result.error)")
     #expect(result.text == "41 checks\n")
   }

@@ -19,7 +19,7 @@ import Testing
   }
 
   /// Short strings are shown whole, and what is not marked is the same in both.
-  @Test(arguments: 1...Dice.rolls(400))
+  @Test(arguments: 1...UInt64(Dice.rolls(400)))
   func marksAreWhatDiffers(_ seed: UInt64) {
     var random = SeededGenerator(seed: seed)
     let old = (0..<Int.random(in: 0...12, using: &random)).map { _ in Self.parts.randomElement(using: &random) ?? "" }

@@ -41,12 +41,18 @@ public enum Command {
       status: status)
   }
 
+  /// Starts the tools without the small stack of Support/launch.c, and so without its system calls: for strace(1).
+  public static let bare = ["PATH": path(Repository.binaries, Repository.path("Tests/Fixtures/bin"))]
+
+  private static func path(_ folders: String...) -> String {
+    (folders + [ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin"]).joined(separator: ":")
+  }
+
   /// The environment of every command: the built tools first, then the fixtures' helpers, plain messages, no proxies.
   public static let environment: [String: String] = {
     var environment = ProcessInfo.processInfo.environment
-    // The first one starts the tools with a small stack: Support/launch.c.
-    let folders = [environment["FEEDUTILS_COMMANDS"], Repository.binaries, Repository.path("Tests/Fixtures/bin")]
-    environment["PATH"] = (folders.compactMap(\.self) + [environment["PATH"] ?? "/usr/bin:/bin"]).joined(separator: ":")
+    environment.merge(bare) { $1 }
+    if let folder = environment["FEEDUTILS_COMMANDS"] { environment["PATH"] = folder + ":" + (bare["PATH"] ?? "") }
     environment["LC_ALL"] = "C.UTF-8"
     for name in environment.keys where name.lowercased().hasSuffix("_proxy") { environment[name] = nil }
     // A hook of git, or its rebase, runs the tests with variables that make every git use its repository.

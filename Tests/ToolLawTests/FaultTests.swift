@@ -6,14 +6,16 @@ import Testing
 @Suite(.enabled(if: Repository.areReleased && Repository.hasOnLinux("strace") && Repository.hasOnLinux("python3")))
 struct FaultTests {
   @Test func aCallThatFailsIsTroubleThatIsTold() throws {
-    let result = try Command.shell(Repository.path("Tests/Faults/every-call") + " --sample 200 --seed 1")
+    let result = try Command.shell(
+      Repository.path("Tests/Faults/every-call") + " --sample 200 --seed 1", environment: Command.bare)
     #expect(result.status == 0, "\(result.text) \(result.error)")
     #expect(result.text.contains(" runs over "))
   }
 
   @Test(.enabled(if: Repository.hasOnLinux("cc")))
   func aPowerCutLeavesOldOrNew() throws {
-    let result = try Command.shell(Repository.path("Tests/Faults/power-cut") + " --sample 150 --seed 1")
+    let result = try Command.shell(
+      Repository.path("Tests/Faults/power-cut") + " --sample 150 --seed 1", environment: Command.bare)
     #expect(result.status == 0, "\(result.text) \(result.error)")
     #expect(result.text.contains("150 disks of "))
   }
@@ -22,7 +24,7 @@ struct FaultTests {
   @Test(.enabled(if: Repository.hasOnLinux("cc")))
   func aCutWithoutSyncsIsNoticed() throws {
     let driver = Repository.path("Tests/Faults/power-cut") + " --tool jpatch --scenario place --unsynced"
-    let result = try Command.shell(driver)
+    let result = try Command.shell(driver, environment: Command.bare)
     #expect(result.status == 1 && result.text.contains("neither old nor new"), "\(result.text) \(result.error)")
   }
 }

@@ -30,7 +30,8 @@ import Testing
     let scratch = try ScratchFolder()
     try Self.plant(in: scratch)
     let trace = "strace -f -qq -e trace=%file -o \(scratch.file("log"))"
-    let result = try Command.shell(sample.command(with: trace), input: sample.input, in: scratch.path)
+    let result = try Command.shell(
+      sample.command(with: trace), input: sample.input, in: scratch.path, environment: Command.bare)
     let whole = try sample.run()
     #expect(result.status == sample.status && result.output == whole.output && result.error == whole.error)
     let log = try scratch.read("log")
@@ -51,7 +52,8 @@ import Testing
     // Without what COMMAND of deliver opens.
     let command = sample.command(with: "strace -qq -e trace=%file -o \(scratch.file("log"))")
     let environment = ["LC_ALL": "de_DE.ISO-8859-1", "LANGUAGE": "de", "LD_LIBRARY_PATH": "/usr/lib"]
-    let result = try Command.shell(command, input: sample.input, environment: environment)
+    let result = try Command.shell(
+      command, input: sample.input, environment: Command.bare.merging(environment) { $1 })
     #expect(result.status == sample.status && result.error.isEmpty)
     let names = Self.names(in: try scratch.read("log")).filter { call, name in
       name.hasPrefix("/") && call != "execve" && !name.hasPrefix("/proc/self/") && !sample.command.contains(name)
@@ -66,7 +68,7 @@ import Testing
     try Self.plant(in: scratch)
     // Without the variable that the tests set, because users do not have it.
     let command = "unset SWIFT_BACKTRACE; crash-on-terminal \(sample.tool) " + sample.command
-    let result = try Command.shell(command, in: scratch.path)
+    let result = try Command.shell(command, in: scratch.path, environment: Command.bare)
     #expect(result.status == 0 && result.text.hasSuffix("signal 11\n"), "\(result.text) \(result.error)")
     #expect(!FileManager.default.fileExists(atPath: scratch.file("mark")))
   }
@@ -108,7 +110,7 @@ import Testing
     let whole = try sample.run()
     let script = "umount -l /proc && ! test -e /proc/self && exec \"$@\""
     let command = sample.command(with: "unshare -m sh -c \(Command.quote(script)) sh")
-    let result = try Command.shell(command, input: sample.input)
+    let result = try Command.shell(command, input: sample.input, environment: Command.bare)
     #expect(result.status == sample.status && result.output == whole.output && result.error == whole.error)
   }
 

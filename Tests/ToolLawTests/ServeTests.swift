@@ -26,7 +26,8 @@ struct ServeTests {
   /// Every system call by which it waits and accepts fails once.
   @Test(.enabled(if: Repository.has("strace")))
   func failingCalls() throws {
-    let result = try Command.shell(Command.quote(Repository.path("Tests/Pipeline/failing-calls")))
+    let result = try Command.shell(
+      Command.quote(Repository.path("Tests/Pipeline/failing-calls")), environment: Command.bare)
     #expect(result.status == 0 && result.text == "told\n", "\(result.error)")
   }
 

@@ -7,7 +7,7 @@ import Testing
     let slow = "strace -o /dev/null -P \"$PWD/\(file)\" -e trace=read -e inject=read:delay_enter=600000 "
     let content = "printf '<a>%70000s<b/>%70000s</a>' >\(file)"
     let run = "on-terminal --columns \(columns) \(Command.quote(slow + command))"
-    let result = try Command.shell("\(content); \(run); cat found")
+    let result = try Command.shell("\(content); \(run); cat found", environment: Command.bare)
     #expect(result.status == 0)
     return result.text.replacing(#/[0-9.]+ k?B/s/#, with: "RATE")
   }
@@ -23,7 +23,8 @@ import Testing
   @Test func anIgnoredSignalStaysIgnored() throws {
     let hangUp = "strace -o /dev/null -e trace=rt_sigaction -e inject=rt_sigaction:signal=HUP"
     let run = "trap '' HUP; { sleep 1.1; printf '<a><b/></a>'; } >fifo & \(hangUp) xml-split /a/b fifo >found"
-    let result = try Command.shell("mkfifo fifo; on-terminal \(Command.quote(run)) >seen; grep -c B/s seen; cat found")
+    let result = try Command.shell(
+      "mkfifo fifo; on-terminal \(Command.quote(run)) >seen; grep -c B/s seen; cat found", environment: Command.bare)
     #expect(result.text == "1\n<b/>\n")
   }
 
