@@ -15,8 +15,9 @@ import Testing
   @Test(.enabled(if: Repository.has("python3")))
   func nothingIsLost() throws {
     // `make soak` runs it for longer.
-    let result = try Command.shell(script("deliver-kills") + " 20 7")
+    let rounds = Dice.rolls(40)
+    let result = try Command.shell(script("deliver-kills") + " \(rounds) 7")
     #expect(result.status == 0, "\(result.error)")
-    #expect(result.text.contains(" lost 0, ") && result.text.contains("20 rounds"))
+    #expect(result.text.contains(" lost 0, ") && result.text.contains("\(rounds) rounds"))
   }
 }

@@ -23,7 +23,7 @@ import Testing
     }
   }
 
-  @Test(arguments: SimulatedFeed.Style.allCases, 1...6)
+  @Test(arguments: SimulatedFeed.Style.allCases, 1...Dice.rolls(6))
   func inFile(_ style: SimulatedFeed.Style, _ seed: Int) throws {
     try inFile(style, .newestFirst, seed)
     try inFile(style, .oldestFirst, seed)

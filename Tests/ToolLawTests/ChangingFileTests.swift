@@ -82,7 +82,7 @@ private final class ChangingFile: Sendable {
     let sample = Sample(
       isLive: false, prints: true, status: 0, tool: words[0], command: words.joined(separator: " "), input: Data())
     var statuses: Set<Int32> = []
-    for seed in UInt64(0)..<250 {
+    for seed in 0..<UInt64(Dice.rolls(500)) {
       let file = ChangingFile(scratch.file("changing"), Array(text.utf8), seed: seed)
       let result = try sample.runHere(reading: file.descriptor)
       #expect(try result == sample.runHere(input: file.read), "seed \(seed)")

@@ -5,9 +5,11 @@ import Testing
 /// A part of `make soak`: Tests/Faults says what is tested and how it is judged.
 @Suite(.enabled(if: Repository.areReleased && Repository.hasOnLinux("strace") && Repository.hasOnLinux("python3")))
 struct FaultTests {
+  private static let disks = Dice.rolls(300)
+
   @Test func aCallThatFailsIsTroubleThatIsTold() throws {
     let result = try Command.shell(
-      Repository.path("Tests/Faults/every-call") + " --sample 200 --seed 1", environment: Command.bare)
+      Repository.path("Tests/Faults/every-call") + " --sample \(Dice.rolls(600)) --seed 1", environment: Command.bare)
     #expect(result.status == 0, "\(result.text) \(result.error)")
     #expect(result.text.contains(" runs over "))
   }
@@ -15,9 +17,9 @@ struct FaultTests {
   @Test(.enabled(if: Repository.hasOnLinux("cc")))
   func aPowerCutLeavesOldOrNew() throws {
     let result = try Command.shell(
-      Repository.path("Tests/Faults/power-cut") + " --sample 150 --seed 1", environment: Command.bare)
+      Repository.path("Tests/Faults/power-cut") + " --sample \(Self.disks) --seed 1", environment: Command.bare)
     #expect(result.status == 0, "\(result.text) \(result.error)")
-    #expect(result.text.contains("150 disks of "))
+    #expect(result.text.contains("\(Self.disks) disks of "))
   }
 
   /// Otherwise the test above would prove nothing.

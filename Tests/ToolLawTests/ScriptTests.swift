@@ -23,6 +23,17 @@ import Testing
     #expect(result.status == 0, "\(result.text)")
   }
 
+  /// The scripts in the files of Tests/Servers.
+  @Test(.enabled(if: Repository.has("shellcheck") && Repository.has("python3")))
+  func serversAreChecked() throws {
+    let result = try Command.shell(
+      """
+      \(Command.quote(Repository.path("Tests/Servers/servers"))) --unpack parts | wc -l
+      shellcheck $(grep -lE '^#!.*/(ba)?sh$|^#!.*env bash$' parts/*/*)
+      """)
+    #expect(result.status == 0 && Int(result.text.prefix { $0 != "\n" }) ?? 0 >= 57, "\(result.text)\(result.error)")
+  }
+
   @Test func eachExampleIsInTheirReadme() throws {
     let readme = try Repository.contents("examples/README.md")
     let rows = readme.matches(of: /\| \[([^\]]+)\]/).map { String($0.1) }

@@ -19,7 +19,7 @@ import Testing
   }
 
   /// The client cases of the Autobahn test suite, by the package `kosoku`. Of the groups with large or compressed messages, only those that take little time.
-  @Test(.enabled(if: Repository.has("python3")))
+  @Test(.enabled(if: Dice.isWhole && Repository.has("python3"), "only with FEEDUTILS_DICE=1"))
   func autobahn() throws {
     guard let path = try PyPI.path(of: "kosoku") else { return }
     let suite = Command.quote(Repository.path("Tests/Fixtures/bin/ws-autobahn"))

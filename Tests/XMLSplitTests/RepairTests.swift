@@ -95,7 +95,7 @@ import Testing
   @Test func aFormFeedKeepsDocumentsApart() {
     let second = Array("<l><i>&nbsp;</i></l>".utf8)
     let after = Self.run(second).output
-    for cut in 0...Self.bytes.count {
+    for cut in Dice.some(0...Self.bytes.count) {
       let first = Array(Self.bytes[..<cut])
       let expected = Self.run(first).output + after
       let piece = cut % 2 == 0 ? Int.max : 5
