@@ -32,7 +32,7 @@ class Row:
     def __init__(self, name, section, line):
         self.name, self.section, self.line, self.end = name, section, line, line
         self.script = self.stdin = self.stop = None
-        self.options, self.is_slow, self.cells, self.is_block = [], False, {}, True
+        self.options, self.is_slow, self.holds_clocks, self.cells, self.is_block = [], False, False, {}, True
 
     def get(self, word):
         """What the row says, else its section."""
@@ -74,6 +74,8 @@ class Table:
             self.row.options.append(rest)
         elif self.row and word == "slow":
             self.row.is_slow = True
+        elif self.row and word == "clocks":
+            self.row.holds_clocks = True
         else:
             self.take_set_up(word, rest)
         if self.row:
