@@ -126,7 +126,9 @@ class SQLite(Sink):
         self.ask(schema.replace("UNIQUE (id, event, data)", "UNIQUE (%s)" % columns))
 
     def ask(self, text):
-        return subprocess.run(["sqlite3", "q.db"], input=text.encode(), capture_output=True).stdout
+        # A COMMAND that has outlived its deliver may hold the lock.
+        command = ["sqlite3", "-cmd", ".timeout 60000", "q.db"]
+        return subprocess.run(command, input=text.encode(), capture_output=True, check=True).stdout
 
     def disturb(self):
         # Another writer, which is slow.

@@ -48,8 +48,6 @@ class Source(Server):
     def play(self, request):
         value = self.value(request)
         with self.lock:
-            if self.may_forget is None:
-                self.may_forget = value is not None
             chance, life = self.dice.random(), self.dice.randrange(60)
             end = self.dice.choice(["close", "reset", "half", "cut"])
             if self.may_forget and self.forgets and value and self.floor < value and chance > 0.94 and not self.last:
