@@ -1,10 +1,12 @@
 """Sinks of deliver with their real servers: the writers, the faults, and the records that have arrived. All files are
 in the current folder."""
 
+import contextlib
 import json
 import os
 import re
 import signal
+import socket
 import subprocess
 import time
 from pathlib import Path
@@ -245,6 +247,13 @@ class Kafka(Broker):
         self.freeze(self.dice.uniform(0, self.dice.choice([0.5, 3])))
 
 
+def accepts(path):
+    """Whether somebody listens at a Unix socket: it is there a moment before."""
+    with contextlib.suppress(OSError), socket.socket(socket.AF_UNIX) as client:
+        client.connect(path)
+        return True
+
+
 class MQTT(Broker):
     """The broker keeps acknowledged messages in memory until it ends, so it is ended, not killed.
 
@@ -262,7 +271,7 @@ class MQTT(Broker):
             "max_queued_messages 0\n" % (os.getcwd(), os.getcwd()))
         self.process = self.run("mosquitto", "-c", "conf")
         if self.reader is None:
-            until(lambda: os.path.exists("socket"), "mosquitto", [self.process])
+            until(lambda: accepts("socket"), "mosquitto", [self.process])
             self.reader = self.run(
                 "mosquitto_sub", "--unix", "socket", "-t", "feed", "-q", "1", "-c", "-i", "reader", log="reader-errors",
                 stdout="arrived")
