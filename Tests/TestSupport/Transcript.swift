@@ -8,8 +8,8 @@ import Foundation
 ///     ? 1
 ///
 /// `$` starts a command (a line with `>` continues it), and so does `~` if the command holds one clock against another, such
-/// as a time-out against a server that is slow: it may fail once on a busy machine. `|` is a line of its standard output, `@` one of its standard
-/// error, `?` its exit status if that is not 0. The commands of a file run one after another in one empty folder.
+/// as a time-out against a server that is slow: it may fail once on a busy machine. `|` is a line of its standard output,
+/// `@` one of its standard error, `?` its exit status if that is not 0. The commands of a file run one after another in one empty folder.
 public struct Transcript {
   public struct Step {
     public let line: Int
