@@ -51,6 +51,8 @@ struct Options: OptionTable {
     Option("id-from", .pointer("/id"), \.walk.id, "where the id is in an item").inFiles
     Option("has-more", .hasMore, \.walk.hasMore, "where a page says whether there is more").inFiles
     Option("total", .total, \.walk.total, "where a page says how many items there are").inFiles
+    Option("fail-match", .failMatch, \.walk.failMatches, "fail after a page with this value")
+      .inFiles
     Option("end-status", .statuses, \.walk.endStatuses, "HTTP statuses of a page past the end, such as 404,400")
       .needs(.url).inFiles
     Option("no-dedupe", not: \.dedupes, "print an item again when it comes again").excludes(\.storeOptions.path)
@@ -222,6 +224,13 @@ extension OptionType<[UInt8]> {
 
 extension OptionType<[UInt8]> {
   fileprivate static let shellCommand = text("COMMAND", "a command", .command) { !$0.trimmed().isEmpty }
+}
+
+extension OptionType<Condition?> {
+  /// Nil for `none`.
+  fileprivate static let failMatch = Self("POINTER[=VALUE]|none") { bytes throws(OptionRefusal) in
+    bytes.elementsEqual("none".utf8) ? nil : try Condition(typed: bytes)
+  }
 }
 
 extension OptionType<HostPattern> {

@@ -61,7 +61,7 @@ package struct EndMarks: Equatable, Sendable {
   ///   - document: the data as JSON, if `looksInside`; nil if it is not JSON.
   package func meaning(type: [UInt8], data: [UInt8], _ document: JSONDocument?) -> Meaning {
     if failEvents.contains(type) { return .failure(option: "--fail-event \(shortened(type))") }
-    if let failure = failMatches.first(where: { $0.holds(for: data, document) }) {
+    if let failure = failMatches.first(where: { $0.namesFailure(for: data, document) }) {
       return .failure(option: "--fail-match \(shortened(failure.text))")
     }
     if data == sentinel { return .sentinel }

@@ -88,6 +88,18 @@ package struct Condition: Equatable, Sendable {
     pointer.tokens.isEmpty && text == value || document.map { holds(for: $0.root) } ?? false
   }
 
+  /// Whether it holds where it names a failure (`--fail-match`): without a value, 0 and what is empty name none.
+  package func namesFailure(for text: [UInt8], _ document: JSONDocument?) -> Bool {
+    holds(for: text, document) && (value != nil || document.map { namesFailure(in: $0.root) } ?? false)
+  }
+
+  package func namesFailure(in root: JSONValue) -> Bool {
+    guard holds(for: root) else { return false }
+    guard value == nil, let found = root.value(at: pointer) else { return true }
+    return !found.isZero && found.string?.isEmpty != true
+      && (!found.kind.isContainer || found.children.contains { _ in true })
+  }
+
   /// Whether the value is there, compared as text: `1.0` is not `1`.
   package func holds(for root: JSONValue) -> Bool {
     guard let found = root.value(at: pointer) else { return false }
@@ -101,6 +113,12 @@ extension OptionType<Condition> {
 }
 
 extension JSONValue {
+  /// Whether it is the number 0, however written.
+  package var isZero: Bool {
+    kind == .number
+      && text.prefix { $0 | 0x20 != UInt8(ascii: "e") }.allSatisfy { $0 == UInt8(ascii: "0") || !$0.isDigit }
+  }
+
   /// The text of a string, or a number, `true`, `false` or `null` as written; nil for objects and arrays.
   package var word: [UInt8]? {
     if kind.isContainer { return nil }

@@ -5,8 +5,16 @@ import FeedCore
 /// Why a walk cannot go on, or why there is no next request although there should be one. Who is at fault depends on
 /// where the responses come from, so the exit status is chosen only when the error ends the tool.
 package struct NextError: Error, Equatable, Sendable {
-  /// Whether the rules do not fit the request, rather than the response to the rules.
-  package let isUsage: Bool
+  package enum Kind: Sendable {
+    /// The rules do not fit the request.
+    case usage
+    /// The response does not fit the rules.
+    case response
+    /// The response says itself that it failed, wherever it comes from.
+    case failed
+  }
+
+  package let kind: Kind
   /// Lower case, no full stop, without secrets.
   package let message: String
   /// Offset in the response's body, in bytes; nil if an offset would not help.
@@ -14,13 +22,20 @@ package struct NextError: Error, Equatable, Sendable {
 
   /// The command line and the API do not fit together.
   package static func usage(_ message: String) -> NextError {
-    NextError(isUsage: true, message: message, offset: nil)
+    NextError(kind: .usage, message: message, offset: nil)
   }
 
   /// A response is not as expected, or leads where a walk must not go.
   package static func response(_ message: String, at offset: Int? = nil) -> NextError {
-    NextError(isUsage: false, message: message, offset: offset)
+    NextError(kind: .response, message: message, offset: offset)
   }
+
+  /// A response says that it failed.
+  package static func failed(_ message: String) -> NextError {
+    NextError(kind: .failed, message: message, offset: nil)
+  }
+
+  package var isUsage: Bool { kind == .usage }
 }
 
 /// A response, with its request.

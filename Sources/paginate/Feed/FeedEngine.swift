@@ -77,6 +77,8 @@ class FeedEngine {
   private(set) var failure: FeedFailure?
   /// Whether the caller asked to stop.
   private var isStopped = false
+  /// Whether a page of this walk may lack items.
+  private var isUncertain = false
   /// Whether enough was read.
   private var hasReadEnough = false
   /// The number of pages that count for `maxPages`.
@@ -113,7 +115,7 @@ class FeedEngine {
   }
   /// Whether the mark of `--since` may move to the greatest value, in the change that makes this so.
   var isCovered: Bool {
-    guard options.since != nil, isComplete else { return false }
+    guard options.since != nil, isComplete, !isUncertain else { return false }
     // If the oldest items come first, more may come after a tail that is complete.
     return !isOldestFirst || (last.isEnd && !since.hasShifted)
   }
@@ -239,6 +241,14 @@ class FeedEngine {
   /// Whether this run has asked for that already.
   func hasRequested(_ request: [UInt8]) -> Bool { requests.contains(request.hashValue) }
 
+  // MARK: Changes
+
+  private func plan() -> PagePlan {
+    var plan = PagePlan(runs, options, store)
+    plan.provesAbsence = !isUncertain
+    return plan
+  }
+
   // MARK: What becomes of a page, of the tail, and of the runs when the walk ends
 
   /// Adds a page to the feed.
@@ -246,7 +256,8 @@ class FeedEngine {
   func add(
     _ page: FeedPage, below walked: FeedRun?, counts: Bool = true, isReread: Bool = false
   ) throws(StoreError) -> Action? {
-    var plan = PagePlan(runs, options, store)
+    if page.isUncertain { isUncertain = true }
+    var plan = plan()
     plan.lastJoin = walked == nil ? nil : last.joinPoint
     plan.mustShowCovered = options.since?.mustJoin == true && !since.hasShownCovered
     try plan.take(page, below: walked, isReread: isReread, on: &ground)
@@ -278,7 +289,7 @@ class FeedEngine {
 
   /// Settles the tail if that needs no request.
   func closeTail(_ head: FeedRun, _ tail: KnownPage) throws(StoreError) -> Action? {
-    var plan = PagePlan(runs, options, store)
+    var plan = plan()
     if isFiltered, head.lowerEnd == .open, last.isEnd || tail.next == nil {
       if options.since?.mustJoin == true, last.isEnd, !since.hasShownCovered {
         notes += Array(repeating: .gapLost, count: plan.giveUpGaps())
@@ -333,7 +344,7 @@ class FeedEngine {
 
   /// Settles the runs when nothing more is read.
   func close() throws(StoreError) -> Action? {
-    var plan = PagePlan(runs, options, store)
+    var plan = plan()
     if options.command == .full, let joinPoint = last.joinPoint { try plan.close(joinPoint) }
     if hasReadEnough { plan.markUnread() }
     runs = plan.runs

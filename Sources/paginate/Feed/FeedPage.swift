@@ -15,6 +15,8 @@ struct FeedPage: Equatable, Sendable {
   /// Whether `total` counts pages.
   var countsPages = false
   var etag: [UInt8]?
+  /// Whether the page says that items of it may be missing. Then no item is gone because it has not come.
+  var isUncertain = false
   /// The greatest value of `--since` so far.
   var mark: SinceMark?
   /// The index of the first item with which the caller wants to end (`--stop-before`).

@@ -21,6 +21,9 @@ struct PagePlan {
     let position: Int
   }
 
+  /// Whether what was read proves that the known items that it lacks are gone.
+  var provesAbsence = true
+
   /// Where the page before met known items, if it did not join them.
   var lastJoin: JoinPoint?
 
@@ -170,7 +173,7 @@ struct PagePlan {
     // Items that the walk passed without meeting them are gone: everything between the walked run and the one that it
     // reached, and in that one, everything above the last item met.
     for passed in runs.all[..<index] where passed.number != run.number {
-      change.gone.append(passed.range)
+      markGone(passed.range)
       change.removedPages.append(passed.range)
     }
     markGone(from: known.top, to: last, except: met)
@@ -227,11 +230,13 @@ struct PagePlan {
   private mutating func markGone(from begin: Int, to bottom: Int, except met: [Int]) {
     var start = begin
     for position in met where position >= begin {
-      if start < position { change.gone.append(start...(position - 1)) }
+      if start < position { markGone(start...(position - 1)) }
       start = position + 1
     }
-    if start <= bottom { change.gone.append(start...bottom) }
+    if start <= bottom { markGone(start...bottom) }
   }
+
+  private mutating func markGone(_ range: ClosedRange<Int>) { if provesAbsence { change.gone.append(range) } }
 
   // MARK: The end of a walk: it was told to stop, or came to the end of the feed or to a known run without live items
 
@@ -251,9 +256,11 @@ struct PagePlan {
   mutating func closeAtEnd() {
     guard var head = runs.head else { return }
     let others = runs.all.dropFirst()
-    change.gone += others.map(\.range)
+    for other in others { markGone(other.range) }
     change.removedPages += others.map(\.range)
     head.lowerEnd = .end
+    // Those that stay are below what was read.
+    if !provesAbsence, let last = others.last { head.bottom = last.bottom }
     save(head, removing: others.map(\.number))
   }
 

@@ -1,8 +1,8 @@
 import FeedCore
 import FeedHTTP
 
-/// Pages from a server: requested politely, and again after a temporary failure.
-struct PageSource {
+/// Pages from a server: requested politely, and again after a temporary failure. A class, since it is large, as ServerFetcher.
+final class PageSource {
   /// The shortest wait after a failure, in seconds.
   private static let shortestPause = 0.5
   private static let longestPause = 60.0
@@ -76,7 +76,7 @@ struct PageSource {
   ///   - endStatuses: the statuses that mean that there is no such page.
   ///   - ahead: the requests that will probably follow. Some are made now, others of earlier calls are dropped.
   /// - Returns: nil if the page has not changed (304).
-  mutating func page(
+  func page(
     _ request: PageRequest, ifNoneMatch: [UInt8]? = nil, endStatuses: StatusSet = .none, ahead: [PageRequest] = []
   ) throws(ToolFailure) -> ServedPage? {
     let url = try Self.url(of: request)
@@ -140,7 +140,7 @@ struct PageSource {
   }
 
   /// - Returns: the page in the response; nil to ask again.
-  private mutating func judge(
+  private func judge(
     _ finished: FinishedRequest, _ response: HTTPResponse, _ url: HTTPURL
   ) throws(ToolFailure) -> JSONDocument? {
     log(finished.words, url)
@@ -190,15 +190,14 @@ struct PageSource {
   // MARK: Several requests at once
 
   /// Makes a request.
-  private mutating func start(_ request: PageRequest, _ url: HTTPURL, _ ifNoneMatch: [UInt8]? = nil) {
+  private func start(_ request: PageRequest, _ url: HTTPURL, _ ifNoneMatch: [UInt8]? = nil) {
     if let problem = http.readAgain(), !http.isSilent { streams.say(problem) }
     lastStart = Clock.monotonic()
     requests.start(request, self.request(request, url, ifNoneMatch))
   }
 
   /// Waits for the response to a request, and makes others meanwhile.
-  private mutating func finished(of request: PageRequest, _ ahead: [PageRequest]) throws(ToolFailure) -> FinishedRequest
-  {
+  private func finished(of request: PageRequest, _ ahead: [PageRequest]) throws(ToolFailure) -> FinishedRequest {
     responseWait.begin(streams)
     defer { responseWait.end() }
     while true {
@@ -211,19 +210,19 @@ struct PageSource {
   }
 
   /// Waits until fewer requests are in progress than are allowed at once.
-  private mutating func waitForPlace() throws(ToolFailure) {
+  private func waitForPlace() throws(ToolFailure) {
     while requests.flyingCount >= width { _ = try look(at: nil, until: nil) }
   }
 
   /// Drops the responses of requests that were made ahead.
-  mutating func forget(except kept: [PageRequest] = [], because reason: String) {
+  func forget(except kept: [PageRequest] = [], because reason: String) {
     for finished in requests.drop(except: kept) {
       log((finished?.words ?? "a request in progress") + ", dropped: " + reason, home)
     }
   }
 
   /// Makes no more than one request at a time from now on.
-  mutating func slowDown(because reason: String) {
+  func slowDown(because reason: String) {
     guard width > 1 else { return }
     width = 1
     log("one request at a time from now on: " + reason, home)
@@ -231,7 +230,7 @@ struct PageSource {
 
   /// Makes as many of some requests as are allowed now.
   /// - Returns: when to come again for the next; nil if there is no such time.
-  private mutating func startSome(of ahead: [PageRequest]) throws(ToolFailure) -> Double? {
+  private func startSome(of ahead: [PageRequest]) throws(ToolFailure) -> Double? {
     for request in ahead where !requests.contains(request) {
       // A page of the responses that wait is held in memory.
       guard requests.count < width, Double(requests.flyingCount) < left ?? .infinity else { return nil }
@@ -242,7 +241,7 @@ struct PageSource {
   }
 
   /// Reads what has come. If no response was completed by that, waits once.
-  private mutating func look(at wanted: PageRequest?, until deadline: Double?) throws(ToolFailure) -> FinishedRequest? {
+  private func look(at wanted: PageRequest?, until deadline: Double?) throws(ToolFailure) -> FinishedRequest? {
     let flyingCount = requests.flyingCount
     for request in requests.advance() { note(request, isWanted: request == wanted) }
     if let wanted, let finished = requests.finished(of: wanted) { return finished }
@@ -254,7 +253,7 @@ struct PageSource {
   }
 
   /// Remembers what a response asks for.
-  private mutating func note(_ request: PageRequest, isWanted: Bool) {
+  private func note(_ request: PageRequest, isWanted: Bool) {
     guard let finished = requests.finished(of: request) else { return }
     var asked = finished.asked
     if finished.isThrottled {
@@ -273,7 +272,7 @@ struct PageSource {
 
   // MARK: Waiting
 
-  private mutating func wait(until deadline: Double) throws(ToolFailure) {
+  private func wait(until deadline: Double) throws(ToolFailure) {
     while true {
       let left = deadline - Clock.monotonic()
       if left <= 0 { return progress.clear() }
@@ -285,7 +284,7 @@ struct PageSource {
   }
 
   /// Waits as long as the server asked an earlier run to.
-  mutating func hold(until deadline: Double, _ url: HTTPURL) throws(ToolFailure) {
+  func hold(until deadline: Double, _ url: HTTPURL) throws(ToolFailure) {
     let left = deadline - Clock.monotonic()
     if left > 0 { try notes.print(.held, url.display, delay: left, "the server has asked an earlier run to wait") }
     try wait(until: deadline)
@@ -299,7 +298,7 @@ struct PageSource {
   var nextRequestTime: Double? { lastResponse == nil ? nil : earliestStart }
 
   /// Waits until the next request is allowed.
-  private mutating func wait(before url: HTTPURL) throws(ToolFailure) {
+  private func wait(before url: HTTPURL) throws(ToolFailure) {
     guard lastResponse != nil else { return }
     let (asked, deadline) = (pause.asked, earliestStart)
     if asked.seconds > options.maxWait { throw tooLong(asked, url.display) }
@@ -313,7 +312,7 @@ struct PageSource {
 
   /// Reports a failure and waits, for as long as the server asked or as the policy says.
   /// - Throws: the failure itself after too many of them, and another one if the server asks for too long a wait.
-  private mutating func retry(after failure: ToolFailure, _ asked: AskedWait) throws(ToolFailure) {
+  private func retry(after failure: ToolFailure, _ asked: AskedWait) throws(ToolFailure) {
     guard case .wait(let seconds, let isReported) = policy.fail(asked: asked.seconds) else {
       throw .failed(asked.seconds > 0 ? .tryAgain : failure.status, failure.diagnostic.adding(policy.gaveUp))
     }
@@ -326,14 +325,14 @@ struct PageSource {
   }
 
   /// The wait is remembered, so that a later run does not ask earlier than the server wants.
-  private mutating func tooLong(_ asked: AskedWait, _ source: String?) -> ToolFailure {
+  private func tooLong(_ asked: AskedWait, _ source: String?) -> ToolFailure {
     retryWait = Int(min(asked.seconds, 1e9).rounded(.up))
     let words = "asked to wait \(secondsText(asked.seconds)) s (\(asked.reason))"
     return .failed(.tryAgain, "\(words), more than \(secondsText(options.maxWait)) s (--max-wait)", source: source)
   }
 
   /// Names something that does not come.
-  private mutating func warn(_ report: SilentWait.Report, _ text: String, _ url: HTTPURL) throws(ToolFailure) {
+  private func warn(_ report: SilentWait.Report, _ text: String, _ url: HTTPURL) throws(ToolFailure) {
     try notes.print(.waiting, url.display, text)
     guard report.isFirst || options.isVerbose, !options.http.isSilent else { return }
     streams.say(Diagnostic(text, source: url.display))

@@ -7,7 +7,7 @@ protocol ReportingFetcher: PageFetcher {
   var shape: Shape? { get }
   /// The failure of the last request, with its place.
   var failure: ToolFailure? { get }
-  /// The error that a page reports although it has items.
+  /// Why a page that was read may lack items.
   var complaint: ToolFailure? { get }
   /// Why nobody knows whether the pages are the whole feed.
   var doubt: ToolFailure? { get }
@@ -37,13 +37,15 @@ extension ReportingFetcher {
 /// Here it becomes a request again. A class, since it is large: copies of it in each frame took 270 KB of the stack.
 final class ServerFetcher: ReportingFetcher {
   private var walker: Walker
-  var source: PageSource
+  let source: PageSource
   private var numbered: ShiftingPages
   /// The request of the command line, and the first one, which may have the parameter of `--since` too.
   private let given, first: PageRequest
   /// Nil if requests are not kept.
   private let secrets: SecretParameters?
   private let printsPages: Bool
+  /// The most bytes of a page, with all its parts.
+  private let maxSize: Int
   private(set) var since: SinceReader?
   /// Prints the note that the feed is open, with the first valid response; nil if there is nothing to note any more.
   var opening: NotePrinter?
@@ -67,6 +69,7 @@ final class ServerFetcher: ReportingFetcher {
     (self.given, self.first, self.since) = (given, first ?? given, since)
     self.secrets = options.store == nil ? nil : secrets
     printsPages = options.form == .pages
+    maxSize = options.maxSize
     var pageOptions = options
     pageOptions.walk = walk
     walker = try Walker(walk, asking: given)
@@ -204,8 +207,14 @@ final class ServerFetcher: ReportingFetcher {
     _ request: PageRequest, _ response: HTTPResponse, _ document: JSONDocument, _ progress: WalkProgress
   ) throws(ToolFailure) -> Walker.Step {
     var (request, response, document) = (request, response, document)
+    var size = 0
     // A server may send a page in any number of parts.
     while true {
+      size += document.bytes.count
+      if size > maxSize {
+        let text = "the parts of the page have more than \(maxSize) bytes together (--max-size)"
+        throw .failed(.remote, text, source: response.url.display, record: "page \(walker.pages + 1)")
+      }
       let step: Walker.Step
       do { step = try walker.take(request, response.head, document, from: response.url, after: progress) } catch {
         throw source.failure(error, response, page: walker.pages + 1)
@@ -222,8 +231,9 @@ final class ServerFetcher: ReportingFetcher {
   private func page(_ step: Walker.Step, of request: [UInt8], _ response: HTTPResponse) -> FeedPage {
     let url = response.url.display
     if let text = step.complaint {
-      if let complaint { source.streams.say(complaint.diagnostic) }
-      complaint = source.safe(.failed(.remote, text, source: url, record: "page \(walker.pages)"), about: response)
+      let found = source.safe(.failed(.no, text, source: url, record: "page \(walker.pages)"), about: response)
+      if complaint != nil { source.log(found.message, response.url) }
+      complaint = complaint ?? found
     }
     switch step.outcome {
     case .next(let request): next = ((secrets?.redacted(request) ?? request).json, request)
@@ -235,7 +245,9 @@ final class ServerFetcher: ReportingFetcher {
     var page = FeedPage(
       step, by: shape?.next, of: request, next: step.outcome.continues ? next?.json : nil,
       failure.map { FeedFailure(status: $0.status, message: $0.message) })
-    page.etag = response.head.value(of: "etag")
+    page.isUncertain = step.complaint != nil || failure != nil
+    // An uncertain page is read again.
+    if !page.isUncertain { page.etag = response.head.value(of: "etag") }
     // Another count may count something else.
     let counted = (step.page.counts.items ?? step.page.counts.pages)?.source
     if let totalSource, counted != totalSource { page.total = nil }

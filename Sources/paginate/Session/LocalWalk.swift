@@ -11,6 +11,8 @@ struct LocalWalk {
   private var walker: Walker
   private var request: PageRequest?
   private var hasLink = false
+  /// Why a page may lack items.
+  private var complaint: ToolFailure?
   /// How many pages and items may still come.
   private var pagesLeft, left: Int
 
@@ -42,6 +44,7 @@ struct LocalWalk {
       throw error
     }
     try output.flushOutput()
+    if let complaint { throw complaint }
     guard options.form == .nextLink else { return .yes }
     // A missing response is not the last page.
     if isEmpty { throw .failed(.error, "expected a page, found nothing", source: file.name) }
@@ -55,13 +58,16 @@ struct LocalWalk {
       throw failure(error, page)
     }
     try print(step)
+    if let text = step.complaint {
+      complaint = complaint ?? .failed(.no, text, source: file.name, record: "page \(page.number)")
+    }
     pagesLeft -= 1
     switch step.outcome {
     case .next(let next), .part(let next):
       request = next
       if options.form == .nextLink { print(link: next.url) }
     case .link(let link): print(link: link)
-    case .failure(let error): if left > 0 { throw failure(error, page) }
+    case .failure(let error): if left > 0 || error.kind == .failed { throw failure(error, page) }
     case .end: break
     }
     return pagesLeft == 0 || left == 0 || step.end != nil

@@ -33,6 +33,10 @@ struct RememberedOption: Sendable {
     RememberedOption("id", \.walk.id) { walk, shape, _ in (walk.id ?? shape?.id)?.text },
     RememberedOption("hasMore", \.walk.hasMore) { walk, shape, _ in (walk.hasMore ?? shape?.hasMore)?.text },
     RememberedOption("total", \.walk.total) { walk, shape, _ in (walk.total ?? shape?.total)?.text },
+    RememberedOption("failMatch", \.walk.failMatches) { walk, _, _ in
+      let texts = walk.failMatches.map { $0?.text ?? Array("none".utf8) }
+      return texts.isEmpty ? nil : Array(texts.joined(separator: [UInt8(ascii: "\n")]))
+    },
     RememberedOption("orderKey", \.walk.orderKey) { walk, _, _ in walk.orderKey?.text },
     RememberedOption("since", \.walk.since) { walk, _, _ in walk.since?.text },
     RememberedOption("order", \.order) { _, _, feed in feed.order.map { Array($0.rawValue.utf8) } },
@@ -88,8 +92,10 @@ struct RememberedOption: Sendable {
       guard let index = rows.specs.firstIndex(where: { $0.setting?() == setting }) else { throw damaged }
       var filled = options
       // Several values of one option are lines.
-      let lines = setting == \Options.walk.rules ? value.split(separator: UInt8(ascii: "\n")).map(Array.init) : [value]
+      let isList = setting == \Options.walk.rules || setting == \Options.walk.failMatches
+      let lines = isList ? value.split(separator: UInt8(ascii: "\n")).map(Array.init) : [value]
       if setting == \Options.walk.rules { filled.walk.rules = [] }
+      if setting == \Options.walk.failMatches { filled.walk.failMatches = [] }
       do { for line in lines { try rows.set(index, &filled, typed: line) } } catch { throw damaged }
       if !options.isGiven(setting) { options = filled }
       if setting == \Options.walk.items {

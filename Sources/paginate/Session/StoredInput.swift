@@ -66,7 +66,7 @@ struct DocumentFetcher: ReportingFetcher {
   private let streams: StandardStreams
   private var walker: Walker
   private(set) var failure: ToolFailure?
-  let complaint: ToolFailure? = nil
+  private(set) var complaint: ToolFailure?
   let doubt: ToolFailure? = nil
   let since: SinceReader? = nil
   let retryWait: Int? = nil
@@ -85,15 +85,28 @@ struct DocumentFetcher: ReportingFetcher {
       if walker.options.id == nil, let id = shape?.id {
         streams.say(Diagnostic("using \(id.shown) as the id of an item (--id-from)", source: page.file.name))
       }
-      return .page(FeedPage(items: ItemTexts(step.page).all, end: step.end))
+      complaint = step.complaint.map { .failed(.no, $0, source: page.file.name, record: "page \(page.number)") }
+      var found = FeedPage(items: ItemTexts(step.page).all, end: step.end)
+      found.isUncertain = complaint != nil
+      if case .failure(let error) = step.outcome, error.kind == .failed {
+        let failure = self.failure(error)
+        self.failure = failure
+        found.failure = FeedFailure(status: failure.status, message: failure.message)
+        found.isUncertain = true
+      }
+      return .page(found)
     } catch {
-      var error = error
-      if page.position == nil { error.offset = nil }
-      let failure = error.failure(
-        in: page.file.name, page: page.number, isLocal: true, body: page.document.bytes,
-        from: page.position ?? TextPlace())
+      let failure = failure(error)
       self.failure = failure
       return .failed(FeedFailure(status: failure.status, message: failure.message))
     }
+  }
+
+  private func failure(_ error: NextError) -> ToolFailure {
+    var error = error
+    if page.position == nil { error.offset = nil }
+    return error.failure(
+      in: page.file.name, page: page.number, isLocal: true, body: page.document.bytes,
+      from: page.position ?? TextPlace())
   }
 }

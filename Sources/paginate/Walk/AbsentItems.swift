@@ -50,29 +50,15 @@ enum AbsentItems {
 
   // MARK: Error responses
 
-  private static let complaints = [
-    ["errors", "0", "message"], ["errors", "0", "detail"], ["errors", "0", "title"], ["error", "message"],
-    ["error", "info"], ["error_message"], ["error_description"], ["error", "type"], ["error"], ["message"], ["detail"],
-  ].map { JSONPointer(tokens: $0.map { Array($0.utf8) }) }
-
   /// The error in a response with status 200: `; the response says 'invalid_auth'`. Empty if there is none.
   static func complaint(of root: JSONValue) -> String {
-    let texts = complaints.lazy.compactMap { root.value(at: $0)?.string }
-    return texts.first { !$0.isEmpty }.map { "; the response says '\(shortened($0))'" } ?? ""
+    Complaint.words(of: root).map { "; the response says '\(shortened($0))'" } ?? ""
   }
 
-  /// Whether a page reports an error, whatever its status.
+  /// Whether a page without items reports an error, whatever its status.
   static func isError(_ root: JSONValue) -> Bool {
-    let names = ["error", "errors", "Error", "fault", "errorCode", "error_code"]
-    if !complaint(of: root).isEmpty || names.contains(where: { root.member($0).map(isSomething) == true })
-      || ["ok", "success"].contains(where: { root.member($0)?.kind == .false })
-    {
-      return true
-    }
-    guard let status = root.member("status") else { return false }
-    if status.kind == .number { return status.text.count == 3 && "45".utf8.contains(status.text[0]) }
-    let words: Set<String> = ["error", "fail", "failed", "failure"]
-    return words.contains(String(decoding: status.string ?? [], as: UTF8.self).lowercased())
+    Complaint.words(of: root) != nil
+      || Complaint(in: [(root, JSONPointer())], besides: nil, isEmpty: true)?.isFailure == true
   }
 
   /// Whether a value says something: neither nothing, nor 0, nor an empty array.

@@ -105,7 +105,7 @@ struct PageCounts: Equatable, Sendable {
   /// Objects about the page. A total elsewhere may count something else, such as Elasticsearch's shards.
   private static let aboutPage: Set<String> = [
     "meta", "metadata", "responsemetadata", "pagination", "paging", "page", "pages", "pageinfo", "response", "message",
-    "hits", "d", "links", "resultinfo", "additionaldata", "results",
+    "hits", "d", "links", "resultinfo", "additionaldata", "results", "status", "responseheader",
   ]
 
   /// The members with one of these names.

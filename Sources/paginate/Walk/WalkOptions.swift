@@ -20,6 +20,8 @@ struct WalkOptions: Sendable {
   var keepsRequests = false
   /// The statuses of a request past the last page.
   var endStatuses = StatusSet.none
+  /// What a failed page has (`--fail-match`); nil is `none`.
+  var failMatches: [Condition?] = []
   /// Ends before the first item for which this holds.
   var stopBefore: Condition?
   /// Whether the method was typed, so that a body does not make a POST of a GET.
@@ -63,7 +65,7 @@ extension NextRules {
 /// The exit status depends on where the pages come from, which an error does not know.
 extension NextError {
   /// - Parameter isLocal: whether the page came from standard input or a file.
-  func status(isLocal: Bool) -> ExitStatus { isUsage || isLocal ? .error : .remote }
+  func status(isLocal: Bool) -> ExitStatus { kind == .failed ? .remote : isUsage || isLocal ? .error : .remote }
 
   /// - Parameters:
   ///   - source: `-`, or the page's URL without its secrets.

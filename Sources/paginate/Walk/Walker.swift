@@ -26,7 +26,7 @@ struct Walker: Sendable {
     var outcome: WalkOutcome
     /// The index of the first item with which to end (`--stop-before`).
     var end: Int?
-    /// The error that the page reports although it has items (GraphQL), for a message.
+    /// What makes it uncertain that the page has all its items, for a message; nil if nothing does.
     var complaint: String?
   }
 
@@ -104,15 +104,14 @@ struct Walker: Sendable {
       if ItemParts.isPart(document.root, items: items) { return try part(page, shape, response(page, request, head)) }
       if !parts.isEmpty { page = try joined(page, shape, head, items) }
     }
+    let complaint = try complaint(of: page)
     pages += 1
     let countInARow = countInARow(request, page)
     var step = Step(page: page, outcome: try outcome(shape, page, request, head, countInARow, progress))
     if let until = options.stopBefore { step.end = page.items.firstIndex { until.holds(for: $0.value) } }
     if case .next(let next) = step.outcome, let countInARow { inARow = (next, countInARow) } else { inARow = nil }
-    if Self.isGraphQL(shape.next), document.root.member("errors") != nil {
-      let text = AbsentItems.complaint(of: document.root)
-      if !text.isEmpty { step.complaint = String(text.dropFirst(2)) }
-    }
+    step.complaint = complaint
+    if let failure = failure(of: document) { step.outcome = .failure(failure) }
     // If the place of the items is unknown, the page must not be the last one, nor have something that may be items.
     let isUnknown =
       shape.items == nil
@@ -206,10 +205,26 @@ struct Walker: Sendable {
     return AbsentItems.areShown(by: root, at: pointer, total: shape.total, hasNext: hasNext)
   }
 
-  /// Whether the cursor goes into a variable of GraphQL.
-  private static func isGraphQL(_ rules: NextRules?) -> Bool {
-    guard case .body(let pointer) = rules?.deciding?.target else { return false }
-    return pointer.tokens.first?.elementsEqual("variables".utf8) == true
+  // MARK: What a page says about itself
+
+  /// What makes it uncertain that a page has all its items.
+  /// - Throws: if it says that it failed, and has none: then it is neither an end, nor a proof that items are gone.
+  private func complaint(of page: Page) throws(NextError) -> String? {
+    if options.failMatches.contains(nil) { return nil }
+    let objects = page.place?.tokens.isEmpty == true ? [] : PageCounts.aboutFeed(page.root, items: page.place)
+    let found = Complaint(in: objects, besides: page.place, isEmpty: page.items.isEmpty)
+    guard let found else { return nil }
+    let advice = "; if it is whole, type --fail-match none"
+    if found.isFailure, page.items.isEmpty { throw .failed(found.text + advice) }
+    return "\(found.text), so items may be missing" + advice
+  }
+
+  /// The failure that `--fail-match` names.
+  private func failure(of document: JSONDocument) -> NextError? {
+    let match = options.failMatches.lazy.compactMap(\.self).first { $0.namesFailure(in: document.root) }
+    guard let match else { return nil }
+    let value = document.root.value(at: match.pointer).map { $0.string ?? $0.text } ?? []
+    return .failed("failed with '\(shortened(value))' (--fail-match \(shortened(match.text)))")
   }
 
   // MARK: The way on
