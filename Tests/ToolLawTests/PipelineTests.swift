@@ -56,6 +56,14 @@ import Testing
   }
 
   @Test(.enabled(if: Repository.has("python3")))
+  func aPageThatLiesIsNotBelieved() throws {
+    let size = Dice.isWhole ? "--walks 300" : "--walks 100 --share 8"
+    let result = try Command.shell("\(Command.quote(Repository.path("Tests/Pipeline/lying-pages"))) \(size)")
+    #expect(result.status == 0, "\(result.text)\(result.error)")
+    #expect(result.text.hasSuffix(" 0 wrong\n"))
+  }
+
+  @Test(.enabled(if: Repository.has("python3")))
   func pagesThatShiftAreReadAgain() throws {
     let result = try Command.shell("\(Command.quote(Repository.path("Tests/Pipeline/shifting"))) --count 200")
     #expect(result.status == 0, "\(result.text)\(result.error)")

@@ -4,7 +4,7 @@ complete -c paginate -l items -x -a '/ members:/ lines' -d 'where the items are 
 complete -c paginate -l id-from -x -d 'where the id is in an item'
 complete -c paginate -l has-more -x -d 'where a page says whether there is more'
 complete -c paginate -l total -x -d 'where a page says how many items there are'
-complete -c paginate -l fail-match -x -d 'fail after a page with this member or value; \'none\': guess none'
+complete -c paginate -l fail-match -x -d 'fail after a page with this value'
 complete -c paginate -l end-status -x -d 'HTTP statuses of a page past the end, such as 404,400'
 complete -c paginate -l no-dedupe -d 'print an item again when it comes again'
 complete -c paginate -l filter -x -d 'make a page of each body by a command of the shell'

@@ -111,25 +111,9 @@ extension ToolSpec {
   /// `; did you mean '--follow'?`, for a name that is close to that of an option.
   func suggestion(for name: [UInt8]) -> String {
     let names = options.flatMap { row in ([row.name] + row.mistakenNames).map { ($0, row.name) } }
-    let near = names.map { (Array($0.utf8), $1) }.map { ($0, $1, Self.distance(name, $0)) }
+    let near = names.map { (Array($0.utf8), $1) }.map { ($0, $1, editDistance(name, $0)) }
       .filter { $0.2 <= max(1, $0.0.count / 3) || (name.count > 1 && $0.0.starts(with: name)) }
       .min { $0.2 < $1.2 }
     return near.map { "; did you mean '--\($0.1)'?" } ?? ""
-  }
-
-  /// The Levenshtein distance, in bytes, with a swap of neighbours as one step.
-  private static func distance(_ a: [UInt8], _ b: [UInt8]) -> Int {
-    guard a.count <= 64 else { return .max }
-    var rows = [Array(0...b.count)]
-    for i in 0..<a.count {
-      var row = [i + 1]
-      for j in 0..<b.count {
-        var cost = min(rows[i][j + 1] + 1, row[j] + 1, rows[i][j] + (a[i] == b[j] ? 0 : 1))
-        if i > 0, j > 0, a[i] == b[j - 1], a[i - 1] == b[j] { cost = min(cost, rows[i - 1][j - 1] + 1) }
-        row.append(cost)
-      }
-      rows.append(row)
-    }
-    return rows[a.count][b.count]
   }
 }

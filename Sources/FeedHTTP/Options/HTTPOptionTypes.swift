@@ -90,6 +90,13 @@ package struct StatusSet: Equatable, Sendable {
     return Array(words.joined(separator: ",").utf8)
   }
 
+  /// The set with these too.
+  package func union(_ other: StatusSet) -> StatusSet {
+    var all = self
+    all.ranges += other.ranges
+    return all
+  }
+
   package func contains(_ status: Int) -> Bool { ranges.contains { $0.contains(status) } }
 }
 

@@ -241,6 +241,25 @@ class FeedEngine {
   /// Whether this run has asked for that already.
   func hasRequested(_ request: [UInt8]) -> Bool { requests.contains(request.hashValue) }
 
+  /// How many items the feed has from its top down to a page that is not added yet, each counted once.
+  func count(with page: Page) throws(StoreError) -> Int {
+    // A walk that reads all counts only what it has read.
+    let readsAll = options.command == .full || order == FeedOrder.none
+    let head = readsAll && last.top == nil && ground == nil ? nil : runs.head
+    var count = try head.map { (head) throws(StoreError) in try store.liveCount(in: head.range) } ?? 0
+    var ids = SeenIDs()
+    for item in page.items {
+      guard options.dedupes, let id = item.id else {
+        count += 1
+        continue
+      }
+      let known = try store.item(id)
+      let isCounted = known.map { known in !known.isGone && head?.range.contains(known.position) == true } ?? false
+      if !isCounted, ids.insert(id) { count += 1 }
+    }
+    return count
+  }
+
   // MARK: Changes
 
   private func plan() -> PagePlan {

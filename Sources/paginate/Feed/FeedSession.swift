@@ -60,6 +60,9 @@ struct FeedSession<Fetcher: PageFetcher> {
       // A store that fails here fails again when the page is added.
       progress.isNew = { [store] item in item.id.map { id in (try? store.item(id)) == nil } ?? true }
     }
+    progress.isKept = engine.options.isKept
+    // A part of the feed says nothing about the rest.
+    if !engine.isFiltered { progress.held = { [engine] page in try? engine.count(with: page) } }
     // What earlier runs have read is not counted.
     if !engine.options.isKept {
       progress.received = { [store, isNew = progress.isNew] page in

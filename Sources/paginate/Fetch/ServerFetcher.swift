@@ -187,10 +187,20 @@ final class ServerFetcher: ReportingFetcher {
     _ request: PageRequest, _ json: [UInt8], ifNoneMatch: [UInt8]?, _ progress: WalkProgress
   ) throws(ToolFailure) -> (page: FeedPage, items: ItemTexts, newer: [Bool]?)? {
     // The first page is never past the end: an error there is an error.
-    let endStatuses = request == first ? .none : walker.options.endStatuses
+    var endStatuses = request == first ? .none : walker.options.endStatuses
+    // One page more than a header says.
+    if walker.isAtEnd, request != first { endStatuses = endStatuses.union(StatusSet(400, 404, 416, 422)) }
     let isFirst = walker.shape == nil
     guard let found = try response(to: request, ifNoneMatch: ifNoneMatch, endStatuses) else { return nil }
-    guard let document = found.document else { return (FeedPage(items: []), ItemTexts([]), nil) }
+    guard let document = found.document else {
+      var page = FeedPage(items: [])
+      if case .incomplete(let reason) = walker.end(after: progress) {
+        failure = .failed(.no, reason, source: found.response.url.display)
+        page.failure = failure.map { FeedFailure(status: $0.status, message: $0.message) }
+        page.next = json
+      }
+      return (page, ItemTexts([]), nil)
+    }
     // If the page is refused, what it has shown helps most.
     defer { if isFirst { log(found.response.url) } }
     let step = try step(request, found.response, document, numbered.counting(progress, request))

@@ -21,6 +21,8 @@ struct PageCounts: Equatable, Sendable {
 
     /// The number, if it may end a walk.
     var firm: DecimalText? { source == .option || source == .header ? value : nil }
+    /// Whether the user says that it counts the feed. A header may count the page, or be an old one.
+    var isTyped: Bool { source == .option }
 
     /// Whether it counts the whole feed. A Content-Range may be an estimate.
     var isWhole: Bool { firm != nil || source == .member }
@@ -40,6 +42,8 @@ struct PageCounts: Equatable, Sendable {
   /// Nil if the page does not say.
   private(set) var items: Count?
   private(set) var pages: Count?
+  /// How many items follow the page, if it says so (Kubernetes).
+  private(set) var remaining: Count?
   /// Whether the body's total is the number of items on this page. So the page is the whole feed, if it is a first one.
   private(set) var saysAll = false
 
@@ -53,14 +57,43 @@ struct PageCounts: Equatable, Sendable {
   init(_ root: JSONValue, _ head: HTTPHead?, total: TotalPlace?, items place: JSONPointer?, count: Int) {
     let found = [total?.read(root, head)].compactMap(\.self) + Self.inHead(head)
     let objects = place?.tokens.isEmpty == true ? [] : Self.aboutFeed(root, items: place)
-    let wholes = Self.members(Self.wholeNames, .member, of: objects)
+    // Beside a number of what fits a filter, another one counts also what does not.
+    let filtered = Self.members(Self.filteredNames, .member, of: objects)
+    let wholes = filtered.isEmpty ? Self.members(Self.wholeNames, .member, of: objects) : filtered
     let others = Self.members(Self.otherNames, .weakMember, of: objects)
     items = found.first { !$0.countsPages && $0.isKnown(count) } ?? Self.agreed(wholes.isEmpty ? others : wholes, count)
+    remaining = Self.members(["remainingitemcount"], .member, of: objects).first { $0.value != DecimalText(0) }
     saysAll = !wholes.isEmpty && wholes.allSatisfy { $0.source == .member && $0.value == DecimalText(count) }
     pages =
       found.first { $0.countsPages && $0.isKnown(count) }
       ?? Self.agreed(Self.members(Self.pageNames, .member, ofPages: true, of: objects), count)
   }
+
+  /// A member that may count the feed, greater than the number of items of the page. Its name is only like that of a
+  /// count, so that it makes an end doubtful, and no more.
+  func greater(_ root: JSONValue, than here: Int, items place: JSONPointer?) -> Count? {
+    if let items, DecimalText(here) < items.value { return items }
+    if let pages, DecimalText(1) < pages.value { return pages }
+    for (object, pointer) in place?.tokens.isEmpty == true ? [] : Self.aboutFeed(root, items: place) {
+      for child in object.children {
+        guard child.value.kind == .number, let key = child.key?.string, let value = Self.whole(child.value),
+          DecimalText(here) < value
+        else { continue }
+        let name = Self.plain(key)
+        guard Self.mayCount.contains(where: name.contains), !Self.counts.contains(where: name.contains) else {
+          continue
+        }
+        return Count(value: value, countsPages: false, source: .weakMember, place: pointer.appending(key).shown)
+      }
+    }
+    return nil
+  }
+
+  /// In the names of members that may count the feed, and in those of members that have another number.
+  private static let mayCount = [
+    "total", "count", "found", "available", "size", "hits", "results", "records", "matches",
+  ]
+  private static let counts = ["page", "limit", "max", "time", "batch", "bytes", "per", "discount", "account", "index"]
 
   // MARK: Headers
 
@@ -96,8 +129,12 @@ struct PageCounts: Equatable, Sendable {
   /// Names without `_` and `-`, in lower case. These count the items of the feed.
   private static let wholeNames: Set<String> = [
     "total", "$total", "totalcount", "totalresults", "totalitems", "totalentries", "totalsize", "totalelements",
-    "totalhits", "totalrecords", "resulttotal", "numfound", "nbhits", "@odata.count", "odata.count", "@count",
+    "totalhits", "totalrecords", "recordstotal", "totalresultscount", "resulttotal", "numfound", "nbhits",
+    "@odata.count", "odata.count", "@count",
     "hydra:totalitems", "opensearch:totalresults",
+  ]
+  private static let filteredNames: Set<String> = [
+    "filteredcount", "recordsfiltered", "totalfiltered", "filteredtotal",
   ]
   /// These count the items of the feed or those of the page.
   private static let otherNames: Set<String> = ["count", "found", "hits", "numresults", "resultcount", "totalrows"]

@@ -34,8 +34,12 @@ struct PageFacts {
   /// Whether a boolean has said whether there is more. It is surer than a cursor.
   private var hasAnswer = false
   private var saysLast = false
+  private let since: JSONPointer?
+  private let url: HTTPURL?
 
-  init(_ page: Page, _ response: NextResponse) {
+  /// - Parameter since: where `--since` finds its value.
+  init(_ page: Page, _ response: NextResponse, since: JSONPointer? = nil) {
+    (self.since, url) = (since, response.url)
     here = page.items.count
     counts = page.counts
     target = response.request.hasJSONBody ? "body:/" : ""
@@ -78,6 +82,14 @@ struct PageFacts {
   private static let places = [
     "page", "offset", "start", "skip", "cursor", "after", "before", "since", "from", "token", "continu", "marker",
   ]
+
+  /// Whether a parameter of a request is the number of items that its page has.
+  static func isLimit(_ name: [UInt8], _ value: [UInt8], _ count: Int) -> Bool {
+    let name = PageCounts.plain(name)
+    return count > 0 && value.elementsEqual("\(count)".utf8) && limits.contains { name.contains($0) }
+  }
+
+  private static let limits = ["limit", "size", "per", "max", "count", "top", "first", "num", "rows", "take"]
 
   /// Whether a page says that it begins inside the feed: `"offset":40`. A text there is a cursor.
   private static func isInside(_ object: JSONValue) -> Bool {
@@ -133,12 +145,41 @@ struct PageFacts {
   private static let nextWords = ["next", "cursor", "continu", "scroll", "lastevaluated", "skiptoken"]
   /// The whole names of cursors, if they are texts. A number there is a position.
   private static let cursorNames: Set = ["after", "offset", "bookmark"]
-  /// Names without `_` and `-` of booleans; those of the second list say that this is the last page.
-  private static let moreNames: Set = [
-    "hasmore", "hasnext", "hasnextpage", "more", "moreavailable", "hasmoreitems", "moreitemsincollection", "truncated",
-    "istruncated", "resulttruncated",
-  ]
-  private static let lastNames: Set = ["islast", "islastpage", "last", "endofstream", "endofrecords", "lastpage"]
+  /// In the names of booleans. Those of the second list say that this is the last page.
+  private static let moreWords = ["more", "next", "truncated", "exceeded", "additional"]
+  private static let lastWords = ["last", "end", "done", "complete"]
+
+  /// Whether a boolean of this name says that there is more, or that there is none; nil if neither.
+  /// - Parameter key: its words are told apart by `_`, `-` or a capital letter: `is_end`, but not `sender`.
+  private static func saysMore(_ key: [UInt8]) -> Bool? {
+    let words = words(of: key)
+    if words.contains(where: moreWords.contains) { return true }
+    return words.contains(where: lastWords.contains) ? false : nil
+  }
+
+  private static func words(of key: [UInt8]) -> [String] {
+    var words: [[UInt8]] = [[]]
+    for (index, byte) in key.enumerated() {
+      if byte == UInt8(ascii: "_") || byte == UInt8(ascii: "-") {
+        words.append([])
+        continue
+      }
+      let isCapital = byte != byte.lowercased
+      if isCapital, index > 0, key[index - 1] == key[index - 1].lowercased { words.append([]) }
+      words[words.count - 1].append(byte.lowercased)
+    }
+    // Names of one word: hasmore, istruncated, endofstream.
+    return words.map { word in
+      let text = String(decoding: word, as: UTF8.self)
+      for prefix in ["has", "is", "result"] where text.hasPrefix(prefix) && words.count == 1 {
+        return String(text.dropFirst(prefix.count))
+      }
+      return [
+        "nextpage": "next", "moreitems": "more", "moreavailable": "more", "moreitemsincollection": "more",
+        "lastpage": "last", "endofstream": "end", "endofrecords": "end",
+      ][text] ?? text
+    }
+  }
 
   private mutating func read(_ object: JSONValue, at pointer: JSONPointer) {
     for child in object.children {
@@ -146,10 +187,10 @@ struct PageFacts {
       let (value, place) = (child.value, pointer.appending(key))
       let name = PageCounts.plain(key)
       // Of a page that is not cut off, there may still be a next one (Datasette).
-      if name == "truncated", value.kind == .false { continue }
-      if let isYes = Self.answer(value), Self.moreNames.contains(name) || Self.lastNames.contains(name) {
+      if name == "truncated" || name.hasPrefix("exceeded"), value.kind == .false { continue }
+      if let isYes = Self.answer(value), let asksMore = Self.saysMore(key) {
         hasAnswer = true
-        if isYes == Self.moreNames.contains(name) {
+        if isYes == asksMore {
           if !saysLast { saysMore = place.shown }
           let text = "\(place.shown), which says that there is more"
           add(text, "the --next that the API's documentation says", at: place)
@@ -172,6 +213,7 @@ struct PageFacts {
 
   /// The value of a member whose name is that of a link or cursor.
   private mutating func read(link value: JSONValue, at place: JSONPointer) {
+    if isOfLater(value, at: place) { return }
     // An object is no cursor, so an empty one says nothing. `nil` is CouchDB's bookmark after the last page.
     let isEnd = value.isNothing || value.string?.elementsEqual("nil".utf8) == true
     if isEnd { return hasEnd = hasEnd || value.kind != .object }
@@ -189,6 +231,18 @@ struct PageFacts {
     case .string, .escapedString: add("a text at \(place.shown)", setting + ", with the parameter's NAME", at: place)
     case .array, .null, .false: break
     }
+  }
+
+  /// Whether the value is for a later run, or is no place in the feed: what `--since` reads, a sync token, a time, the URL
+  /// of the page itself.
+  private func isOfLater(_ value: JSONValue, at place: JSONPointer) -> Bool {
+    guard place != since else { return true }
+    let name = place.tokens.last.map { PageCounts.plain(Array($0)) } ?? ""
+    guard let text = value.string, !text.isEmpty else { return false }
+    if ["sync", "delta"].contains(where: name.contains) { return true }
+    let isCursor = ["cursor", "token", "page"].contains { name.contains($0) }
+    if !isCursor, SinceValue(text, as: .time) != nil { return true }
+    return url.map { (try? $0.resolving(text))?.text == $0.text } ?? false
   }
 
   /// Takes note of a sign of more.

@@ -11,13 +11,16 @@
 //       no value, but the page says that there is more           an error
 //       no value on page 1, and a sign of more                   an error that says what to type
 //       no value on page 1, an array, where no member can be      an error
-//       no value, and fewer items than the total                 status 1
+//       no member on page 1, and another sign that it is wrong   status 1
 //       no value: null, false, absent or ""                      the end
-//       the page leads to itself                                 the end, or status 1 as in the two rows above
+//       the page leads to itself                                 the end, or status 1 if --has-more says more
 //       an empty page of a rule that counts                      the end, or status 1 if the page says more
-//       all is read, by a count that is firm                     the end
+//       all is read, by --total                                  the end
+//       all is read, by a header, and the page shows it too      the end
+//       all is read, by a header                                 one more request, whose 404 is the end
 //
-// A short page never ends a walk: servers filter after counting.
+// Each end is then compared with the least total that the walk has seen: with fewer items, the status is 1. A short page
+// never ends a walk: servers filter after counting.
 
 import FeedCore
 import FeedHTTP
@@ -29,6 +32,8 @@ enum WalkEnding: Equatable, Sendable {
   /// No link or cursor.
   case noNext
   case emptyPage
+  /// The server has no page for the request (204, `--end-status`).
+  case noPage
   /// As many items were read as the page says there are.
   case total
   /// The page leads to itself.
@@ -42,15 +47,17 @@ enum WalkEnding: Equatable, Sendable {
 extension Walker {
   /// What a page means if no rule is known.
   /// - Throws: if there is more than the page, so that nothing of it may be printed.
-  func verdict(withoutRule page: Page, _ response: NextResponse) throws(NextError) -> WalkOutcome {
-    if page.hasMore == false { return .end(.noMore) }
+  func verdict(
+    withoutRule page: Page, _ response: NextResponse, _ progress: WalkProgress
+  ) throws(NextError) -> WalkOutcome {
+    if page.hasMore == false { return .end(ending(.noMore, page, progress)) }
     let unknown = "cannot tell how to ask for the next page"
-    let facts = PageFacts(page, response)
+    let facts = facts(page, response)
     if let more = facts.moreShown { throw .usage("\(unknown): \(more)") }
-    if page.items.isEmpty { return .end(.emptyPage) }
+    if page.items.isEmpty { return .end(ending(.emptyPage, page, progress)) }
     let missing = facts.missingShown
     if let missing, page.counts.items?.isWhole == true { throw .usage("\(unknown): \(missing)") }
-    if missing == nil, facts.isWhole { return .end(.noNext) }
+    if missing == nil, facts.isWhole { return .end(ending(.noNext, page, progress)) }
     let described = ItemArray.described(page.root)
     if page.hasMore == true || options.findsLink { throw .usage("\(unknown) (--next): the page is \(described)") }
     let only = "found no next page, so this may not be the whole feed (if it is, type --next none): the page is "
@@ -58,25 +65,28 @@ extension Walker {
   }
 
   /// What a page means for a rule.
-  /// - Parameters:
-  ///   - step: what the rule found on the page.
-  ///   - inARow: how many items are on the pages from the first one in a row; nil if pages were left out or read again.
+  /// - Parameter step: what the rule found on the page.
   /// - Returns: nil if the step leads on.
   /// - Throws: if nothing of the page may be printed.
   func verdict(
-    _ step: NextStep?, by rules: NextRules, on page: Page, _ response: NextResponse, _ inARow: Int?,
-    _ progress: WalkProgress
+    _ step: NextStep?, by rules: NextRules, on page: Page, _ response: NextResponse, _ progress: WalkProgress
   ) throws(NextError) -> WalkOutcome? {
-    if page.hasMore == false { return .end(.noMore) }
-    if rules.isNone { return .end(.noNext) }
+    if page.hasMore == false { return .end(ending(.noMore, page, progress)) }
+    // Who types that the feed is one page is believed, but for an empty one.
+    if rules.isNone { return .end(page.items.isEmpty ? ending(.noNext, page, progress) : .noNext) }
     if page.items.isEmpty, !rules.isInPage {
-      guard let place = Self.more(page, PageFacts(page, response)) else {
-        return .end(step == nil ? .noNext : .emptyPage)
+      guard let place = Self.more(page, facts(page, response)) else {
+        return .end(ending(step == nil ? .noNext : .emptyPage, page, progress))
       }
       return .end(.incomplete("the page is empty, but \(place) says that there is more; is --next right?"))
     }
-    guard let step else { return try atTheEnd(rules, page, response, inARow) }
-    return isTotal(step, rules, page, response, progress) ? .end(.total) : nil
+    return step == nil ? try atTheEnd(rules, page, response, progress) : nil
+  }
+
+  private func facts(_ page: Page, _ response: NextResponse) -> PageFacts {
+    var since: JSONPointer?
+    if case .body(let pointer) = options.since?.place { since = pointer }
+    return PageFacts(page, response, since: since)
   }
 
   /// The place of what says that there is more, if it is said by yes or no.
@@ -86,9 +96,9 @@ extension Walker {
 
   /// The page has no value for the rule.
   private func atTheEnd(
-    _ rules: NextRules, _ page: Page, _ response: NextResponse, _ inARow: Int?
+    _ rules: NextRules, _ page: Page, _ response: NextResponse, _ progress: WalkProgress
   ) throws(NextError) -> WalkOutcome {
-    let facts = PageFacts(page, response)
+    let facts = facts(page, response)
     let isFirst = pages == 1
     if rules.isInPage, let place = Self.more(page, facts) {
       let advice = isFirst ? facts.more.first { $0.advice.hasPrefix("--next ") }?.text : nil
@@ -107,51 +117,139 @@ extension Walker {
         throw .response("the page is an array, so it \(missing) (--next)", at: 0)
       }
     }
-    return .end(PageFacts.isAtTop(response.first) ? short(page, inARow) ?? .noNext : .noNext)
+    let ending = ending(.noNext, page, progress)
+    if isFirst, ending == .noNext, let missing = rules.missing, !rules.hasPlace(on: response),
+      let doubt = doubt(rules, page, facts, response)
+    {
+      return .end(
+        .incomplete("the page \(missing) (--next), but \(doubt): the page is \(ItemArray.described(page.root))"))
+    }
+    return .end(ending)
+  }
+
+  /// What makes it doubtful that a page without the member of the rule is the only one. APIs leave the cursor out of the
+  /// last page, so that alone is none.
+  private func doubt(
+    _ rules: NextRules, _ page: Page, _ facts: PageFacts, _ response: NextResponse
+  ) -> String? {
+    for rule in rules.alternatives {
+      guard case .body(let pointer) = rule.place, let near = SeenName.near(pointer, in: page.root) else { continue }
+      return "there is \(near.shown)"
+    }
+    if facts.hasEnd || page.items.isEmpty { return nil }
+    if let count = page.counts.greater(page.root, than: page.items.count, items: page.place) {
+      return "there may be \(count.shown)"
+    }
+    let limit = QueryString(response.request.url).pairs.first { PageFacts.isLimit($0.name, $0.value, page.items.count) }
+    return limit.map { "it has as many items as \(quoted($0.name)) allows" }
+  }
+
+  // MARK: Ends
+
+  /// The ending of a walk, whatever has ended it: it is incomplete if the feed has more items or pages than were read.
+  /// - Parameter page: the last one; one without items if the server has none.
+  func ending(_ ending: WalkEnding, _ page: Page, _ progress: WalkProgress) -> WalkEnding {
+    guard first.map(PageFacts.isAtTop) ?? false else { return ending }
+    if let more = page.counts.remaining {
+      return .incomplete("the feed ended before the last \(more.shown); is --next right?")
+    }
+    // Items that numbers have shifted to a later page count in both.
+    let (held, here) = (progress.held(page), inARow?.items)
+    let isNumbered = shape?.next?.deciding?.counter != nil
+    let read = isNumbered ? [held, here].compactMap(\.self).max() : held ?? here
+    if let total = leastTotal(page), let read, DecimalText(read) < total.value {
+      return .incomplete("the feed ended after \(read) of \(total.shown); is --next right?")
+    }
+    if let count = page.counts.pages, count.isWhole, isNumbered, let inARow,
+      !page.items.isEmpty, DecimalText(inARow.pages) < count.value
+    {
+      return .incomplete("the feed ended after \(inARow.pages) of \(count.shown); is --next right?")
+    }
+    return ending
+  }
+
+  /// The least total of the walk so far: a feed may grow or shrink while it is read.
+  private func leastTotal(_ page: Page) -> PageCounts.Count? {
+    if let items = page.counts.items, !items.isWhole, pages == 1 { return items }
+    return least
   }
 
   /// The end of a walk whose page leads to itself, so that nothing can follow.
-  /// - Parameter received: how many items were read; nil if that is not known.
-  func endAtItself(_ page: Page, received: Int?) -> WalkEnding {
+  func endAtItself(_ page: Page, _ progress: WalkProgress) -> WalkEnding {
     if page.hasMore == true {
       return .incomplete("the page leads to itself, but --has-more says that there is more; is --next right?")
     }
-    return short(page, received) ?? .sameCursor
+    return ending(.sameCursor, page, progress)
   }
 
   // MARK: Totals
 
-  /// The ending if the page says that the feed has more items than were read; else nil.
-  private func short(_ page: Page, _ read: Int?) -> WalkEnding? {
-    guard let total = page.counts.items, total.isWhole || pages == 1, let read, read > 0,
-      DecimalText(read) < total.value
-    else { return nil }
-    return .incomplete("the feed ended after \(read) of \(total.shown); is --next right?")
-  }
+  /// Whether everything is read, by a count.
+  enum Completion { case unknown, probable, complete }
 
-  /// Whether everything is read, by a count that may end a walk.
-  private func isTotal(
+  func completion(
     _ step: NextStep, _ rules: NextRules, _ page: Page, _ response: NextResponse, _ progress: WalkProgress
-  ) -> Bool {
-    let total = page.counts.items?.firm
-    let counter = rules.deciding?.counter
-    if let total, let counter, !counter.countsPages, let next = DecimalText(step.deciding),
-      next >= total + counter.first
-    {
-      return true
+  ) -> Completion {
+    let total = page.counts.items.flatMap { $0.firm == nil ? nil : $0 }
+    func isRead(_ total: PageCounts.Count) -> Bool {
+      progress.received(page).map { DecimalText($0) >= total.value } ?? false
     }
-    func isRead() -> Bool {
-      guard let total, let received = progress.received(page) else { return false }
-      return DecimalText(received) >= total
+    guard let counter = rules.deciding?.counter else {
+      // A link or a cursor leads on, whatever a header says.
+      guard let total, total.isTyped, page.items.isEmpty, pages > 1 else { return .unknown }
+      return isRead(total) ? .complete : .unknown
     }
-    if page.items.isEmpty, pages > 1, isRead() { return true }
-    guard let counter, counter.countsPages, let rule = rules.deciding else { return false }
+    /// A header may count the page itself, or be an old one.
+    func judged(_ count: PageCounts.Count) -> Completion {
+      if count.isTyped { return .complete }
+      return page.hasMore != true && hasWitness(page, response, progress) ? .complete : .probable
+    }
+    if !counter.countsPages {
+      guard let total, let next = DecimalText(step.deciding), next >= total.value + counter.first else {
+        return .unknown
+      }
+      return judged(total)
+    }
+    if let total, page.items.isEmpty, pages > 1, isRead(total) { return judged(total) }
+    guard let rule = rules.deciding else { return .unknown }
     let start = counter.first
     let here = (try? rule.number(in: response.request, start)) ?? start
     // If numbers start at 0, the last page has the count less one.
-    if let count = page.counts.pages?.firm, here + DecimalText(start == DecimalText(0) ? 1 : 0) >= count { return true }
+    if let count = page.counts.pages, count.firm != nil,
+      here + DecimalText(start == DecimalText(0) ? 1 : 0) >= count.value
+    {
+      return judged(count)
+    }
     // Items can be counted only if the walk began at the first page.
-    return ((try? rule.number(in: response.first, start)) ?? start) == start && isRead()
+    guard let total, ((try? rule.number(in: response.first, start)) ?? start) == start, isRead(total) else {
+      return .unknown
+    }
+    return judged(total)
+  }
+
+  /// Whether something else shows that a page is the last one, too: it is short, or says so, or the number of items is
+  /// that of the ids that were read, or fits the number of pages.
+  private func hasWitness(_ page: Page, _ response: NextResponse, _ progress: WalkProgress) -> Bool {
+    let count = page.items.count
+    if count < largest || page.counts.saysAll || facts(page, response).hasEnd { return true }
+    guard let total = page.counts.items?.value else { return false }
+    if DecimalText(count) < total, let received = progress.received(page), DecimalText(received) == total {
+      return true
+    }
+    guard let said = page.counts.pages, let pages = NumberedPages.int(said.value),
+      let items = NumberedPages.int(total), largest > 0
+    else { return false }
+    return pages == items / largest + (items % largest == 0 ? 0 : 1)
+  }
+}
+
+extension NextRule {
+  /// Where all items have the same value, if this rule sends that of one of them; nil if they have not.
+  func same(_ items: [JSONValue]) -> String? {
+    guard case .item(_, let pointer?, _) = source, items.count > 1, let value = items[0].value(at: pointer)?.text else {
+      return nil
+    }
+    return items.allSatisfy { $0.value(at: pointer)?.text == value } ? pointer.shown : nil
   }
 }
 

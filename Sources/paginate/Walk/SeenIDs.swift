@@ -129,33 +129,63 @@ struct LoopGuard: Sendable {
   /// fewer may come from a feed that grew by a page meanwhile.
   static let sameLimit = 10
 
-  private var seen = SeenIDs()
+  /// Requests with their pages, and the items of pages.
+  private var seen = SeenIDs(), seenItems = SeenIDs()
   private var first: Digest?
   /// The last page, and how many in a row were the same.
   private var last: Digest?
   private var sameCount = 0
+  /// How many pages in a row had only items that came before.
+  private var knownCount = 0
 
   /// Records a page.
   /// - Parameters:
   ///   - rules: those that led to it.
   ///   - hasIDs: whether an item that came before is not printed again.
   /// - Throws: if the page came before.
-  mutating func add(_ page: Page, of request: PageRequest, by rules: NextRules?, hasIDs: Bool) throws(NextError) {
-    let digest = Digest(of: page.document.bytes)
-    sameCount = digest == last ? sameCount + 1 : 1
-    last = digest
-    if !seen.insert(request.identity + digest.bytes) {
+  mutating func add(
+    _ page: Page, of request: PageRequest, by rules: NextRules?, hasIDs: Bool, _ progress: WalkProgress
+  ) throws(NextError) {
+    let whole = Digest(of: page.document.bytes)
+    if !seen.insert(request.identity + whole.bytes) {
       throw .response("this page was already read in this run, so the walk would never end")
     }
+    // What else is on the page may be new each time, such as a time. If the server gives the cursor, equal items can be
+    // real, such as readings of a sensor.
+    let isOurs = rules?.deciding?.counter != nil || rules?.needsItems == true
+    let items = Self.digest(of: page) ?? whole
+    let digest = isOurs ? items : whole
+    sameCount = digest == last ? sameCount + 1 : 1
+    last = digest
     // The feed may have grown by a page, which shifts numbers. A cursor may include its item.
     let mayRepeat = hasIDs && (rules?.needsItems != true || page.items.count < 2)
-    if sameCount == 2, digest == first, !mayRepeat {
-      throw .response("the page has the same bytes as page 1" + Self.remedy(rules, request))
+    if sameCount == 2, isOurs || digest == first, !mayRepeat {
+      if let place = rules?.deciding?.same(page.items.map(\.value)) {
+        throw .response("all \(page.items.count) items of the page have this value at \(place): ask for larger pages")
+      }
+      if digest != first {
+        throw .response("the page has the same items as the one before, so the walk would never end")
+      }
+      throw .response("the page has the same items as page 1" + Self.remedy(rules, request))
     }
     if first == nil { first = digest }
     if sameCount >= Self.sameLimit {
       throw .response("the last \(sameCount) pages are the same" + Self.remedy(rules, request))
     }
+    if isOurs || page.items.isEmpty { return }
+    let isKnown =
+      !seenItems.insert(items) || (hasIDs && !progress.isKept && !page.items.contains(where: progress.isNew))
+    knownCount = isKnown ? knownCount + 1 : 0
+    if knownCount >= Self.sameLimit {
+      throw .response("the last \(knownCount) pages have only items that came before" + Self.remedy(rules, request))
+    }
+  }
+
+  /// The digest of the items of a page; nil if it has none.
+  private static func digest(of page: Page) -> Digest? {
+    guard let first = page.items.first, let last = page.items.last else { return nil }
+    let range = first.value.range.lowerBound..<last.value.range.upperBound
+    return Digest(of: Array(page.document.bytes[range]))
   }
 
   /// What the server may not know, and what to type.

@@ -8,6 +8,10 @@ import FeedHTTP
 struct WalkProgress {
   /// How many items have come with the page, each counted once; nil if this is not known.
   var received: (Page) -> Int? = { _ in nil }
+  /// How many items of the feed are known, with the page, from its top down to the page; nil if that cannot be told.
+  var held: (Page) -> Int? = { _ in nil }
+  /// Whether earlier runs have read a part of the feed.
+  var isKept = false
   /// Whether an item that came before is not printed again.
   var dedupes = false
   /// Whether an item has not come before.
@@ -66,8 +70,15 @@ struct Walker: Sendable {
   private var hasMetItems = false
   /// The parts of the page that have come.
   private var parts: [Page] = []
-  /// The request that the last page led to, and how many items were on the pages from the first one in a row.
-  private var inARow: (next: PageRequest, items: Int)?
+  /// How many pages have come from the first one in a row, how many items were on them, and the request that the last one
+  /// led to; nil if pages were left out or read again.
+  private(set) var inARow: (next: PageRequest?, pages: Int, items: Int)?
+  /// The least total of the feed that a page has had.
+  private(set) var least: PageCounts.Count?
+  /// The most items that a page has had.
+  private(set) var largest = 0
+  /// Whether the next page will probably not be there: a header says that all is read.
+  private(set) var isAtEnd = false
 
   /// - Parameter first: the request of the command line; nil if pages are only read, not requested.
   init(_ options: WalkOptions, first: PageRequest?) throws(NextError) {
@@ -106,10 +117,10 @@ struct Walker: Sendable {
     }
     let complaint = try complaint(of: page)
     pages += 1
-    let countInARow = countInARow(request, page)
-    var step = Step(page: page, outcome: try outcome(shape, page, request, head, countInARow, progress))
+    count(page, request)
+    var step = Step(page: page, outcome: try outcome(shape, page, request, head, progress))
     if let until = options.stopBefore { step.end = page.items.firstIndex { until.holds(for: $0.value) } }
-    if case .next(let next) = step.outcome, let countInARow { inARow = (next, countInARow) } else { inARow = nil }
+    if case .next(let next) = step.outcome { inARow?.next = next } else { inARow = nil }
     step.complaint = complaint
     if let failure = failure(of: document) { step.outcome = .failure(failure) }
     // If the place of the items is unknown, the page must not be the last one, nor have something that may be items.
@@ -135,10 +146,12 @@ struct Walker: Sendable {
 
   /// How the walk goes on.
   private mutating func outcome(
-    _ shape: Shape, _ page: Page, _ request: PageRequest?, _ head: HTTPHead?, _ inARow: Int?, _ progress: WalkProgress
+    _ shape: Shape, _ page: Page, _ request: PageRequest?, _ head: HTTPHead?, _ progress: WalkProgress
   ) throws(NextError) -> WalkOutcome {
-    guard let request, origin != nil else { return options.findsLink ? try link(shape, page) : .end(.noNext) }
-    do { return try outcome(shape, page, response(page, request, head), inARow, progress) } catch {
+    guard let request, origin != nil else {
+      return options.findsLink ? try link(shape, page, progress) : .end(.noNext)
+    }
+    do { return try outcome(shape, page, response(page, request, head), progress) } catch {
       // If no more items are wanted than the page has, nobody asks how it goes on.
       let isEnough = progress.wanted.map { page.items.count >= $0 } ?? false
       if isEnough || options.stopBefore.map({ until in page.items.contains { until.holds(for: $0.value) } }) == true {
@@ -157,7 +170,7 @@ struct Walker: Sendable {
     }
     parts.append(page)
     var step = Step(
-      page: Page(document: page.document), outcome: try outcome(shape, page, response, nil, WalkProgress()))
+      page: Page(document: page.document), outcome: try outcome(shape, page, response, WalkProgress()))
     if case .next(let next) = step.outcome { step.outcome = .part(next) }
     return step
   }
@@ -179,11 +192,18 @@ struct Walker: Sendable {
     return hasObject ? "--items or --items members:" : "--items"
   }
 
-  /// How many items are on the pages from the first one to this one; nil if pages were left out or read again.
-  private func countInARow(_ request: PageRequest?, _ page: Page) -> Int? {
-    if request == first { return page.items.count }
-    guard let inARow, inARow.next == request else { return nil }
-    return inARow.items + page.items.count
+  /// Counts a page.
+  private mutating func count(_ page: Page, _ request: PageRequest?) {
+    let before: (next: PageRequest?, pages: Int, items: Int)? =
+      request == first ? (nil, 0, 0) : inARow?.next == request ? inARow : nil
+    inARow = before.map { (nil, $0.pages + 1, $0.items + page.items.count) }
+    largest = max(largest, page.items.count)
+    if let total = page.counts.items, total.isWhole, least.map({ total.value < $0.value }) ?? true { least = total }
+  }
+
+  /// The end of a walk because the server has no page for its request.
+  mutating func end(after progress: WalkProgress) -> WalkEnding {
+    ending(.noPage, Page(document: JSONDocument(known: Array("[]".utf8))), progress)
   }
 
   // MARK: Items
@@ -231,18 +251,21 @@ struct Walker: Sendable {
 
   /// - Throws: if the page is to be refused.
   private mutating func outcome(
-    _ shape: Shape, _ page: Page, _ response: NextResponse, _ inARow: Int?, _ progress: WalkProgress
+    _ shape: Shape, _ page: Page, _ response: NextResponse, _ progress: WalkProgress
   ) throws(NextError) -> WalkOutcome {
     if progress.isAgain { loops = LoopGuard() }
-    try loops.add(page, of: response.request, by: shape.next, hasIDs: progress.dedupes && shape.hasIDs)
-    guard let rules = shape.next else { return try verdict(withoutRule: page, response) }
+    try loops.add(page, of: response.request, by: shape.next, hasIDs: progress.dedupes && shape.hasIDs, progress)
+    guard let rules = shape.next else { return try verdict(withoutRule: page, response, progress) }
     let step: NextStep?
     do throws(NextError) { step = page.hasMore == false ? nil : try rules.step(after: response) } catch {
       if error.isUsage, pages == 1 { throw error }
       return .failure(error)
     }
-    if let end = try verdict(step, by: rules, on: page, response, inARow, progress) { return end }
+    if let end = try verdict(step, by: rules, on: page, response, progress) { return end }
     guard let step else { return .end(.noNext) }
+    let completion = completion(step, rules, page, response, progress)
+    if completion == .complete { return .end(ending(.total, page, progress)) }
+    isAtEnd = completion == .probable
     do throws(NextError) { return try next(step, rules, page, after: response.request, progress) } catch {
       return .failure(error)
     }
@@ -265,8 +288,7 @@ struct Walker: Sendable {
     // Solr repeats the cursor of the last page, even with items.
     let isSolr = rules.deciding?.name?.elementsEqual("cursorMark".utf8) == true
     if next == request, isSolr || isEmpty() {
-      let received = PageFacts.isAtTop(first ?? request) ? progress.received(page) : nil
-      return .end(endAtItself(page, received: received))
+      return .end(endAtItself(page, progress))
     }
     if options.findsLink, next.body != first?.body || !next.headers.isEmpty {
       throw .usage("the next request has another body or header, which no URL says (--print-next)")
@@ -275,9 +297,9 @@ struct Walker: Sendable {
   }
 
   /// The next link of a page from a file: it must be a whole URL, because there is no URL to resolve it against.
-  private func link(_ shape: Shape, _ page: Page) throws(NextError) -> WalkOutcome {
+  private func link(_ shape: Shape, _ page: Page, _ progress: WalkProgress) throws(NextError) -> WalkOutcome {
     guard let rules = shape.next else {
-      return try verdict(withoutRule: page, response(page, PageRequest(url: []), nil))
+      return try verdict(withoutRule: page, response(page, PageRequest(url: []), nil), progress)
     }
     guard rules.deciding?.target == .url, case .body(let pointer) = rules.deciding?.place else {
       return rules.isNone
