@@ -153,10 +153,9 @@ extension Walker {
     if let more = page.counts.remaining {
       return .incomplete("the feed ended before the last \(more.shown); is --next right?")
     }
-    // Items that numbers have shifted to a later page count in both.
-    let (held, here) = (progress.held(page), inARow?.items)
+    // What comes at the top shifts as many items to a later page, where they come again. Both count in the total.
     let isNumbered = shape?.next?.deciding?.counter != nil
-    let read = isNumbered ? [held, here].compactMap(\.self).max() : held ?? here
+    let read = isNumbered ? inARow?.items : progress.held(page) ?? inARow?.items
     if let total = leastTotal(page), let read, DecimalText(read) < total.value {
       return .incomplete("the feed ended after \(read) of \(total.shown); is --next right?")
     }
