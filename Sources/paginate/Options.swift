@@ -102,6 +102,10 @@ struct Options: OptionTable {
       .excludes([\.storeOptions.isCached, \.storeOptions.isStatus])
     Option("since", .since, \.walk.since, "request only what came after the last complete run").inFiles.needs(.url)
       .excludes([\.storeOptions.isCached, \.storeOptions.isStatus])
+    Option(
+      "gone", .statuses, \.walk.goneStatuses, "the statuses by which a server says that it has forgotten the value"
+    )
+    .default("400,404,410,412").inFiles
     Option("order-key", .pointer("/created_at"), \.walk.orderKey, "what the feed is sorted by").inFiles
     Option("order", .choice, \.order, "where new items appear").default("newest-first").inFiles
     Option("durable", \.storeOptions.isDurable, "lose nothing in a power cut")

@@ -33,6 +33,7 @@ final class ScenarioRun {
     session.note = { [self] note in
       switch note {
       case .gapLost: notes.append("lost-gap")
+      case .sinceReplaced: notes.append("since-replaced")
       case .tailForgotten: notes.append("forgotten")
       case .sinceForgotten: notes.append("since-forgotten")
       case .uncertain(let count): notes.append("uncertain:\(count)")

@@ -144,7 +144,7 @@ import Testing
 
   /// Each option that a store remembers is in the table, so that it can be filled in.
   @Test func rememberedOptionsHaveRows() {
-    #expect(RememberedOption.all.count == 10)
+    #expect(RememberedOption.all.count == 11)
     for option in RememberedOption.all {
       #expect(Options.rows.specs.contains { $0.setting?() == option.setting() })
     }

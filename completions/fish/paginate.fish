@@ -29,6 +29,7 @@ complete -c paginate -l redeliver -d 'print items that may not have been printed
 complete -c paginate -l resume-from -r -F -d 'resume from a checkpoint without changing it'
 complete -c paginate -l every -x -a 'auto' -d 'stay, and look for new items this often'
 complete -c paginate -l since -x -d 'request only what came after the last complete run'
+complete -c paginate -l gone -x -d 'the statuses by which a server says that it has forgotten the value'
 complete -c paginate -l order-key -x -d 'what the feed is sorted by'
 complete -c paginate -l order -x -a 'newest-first oldest-first none' -d 'where new items appear'
 complete -c paginate -l durable -d 'lose nothing in a power cut'

@@ -113,6 +113,8 @@ enum FeedNote: Equatable, Sendable {
   case tailForgotten
   /// It does not know the value of `--since` any more.
   case sinceForgotten
+  /// The same, and it has given another one, so what came between is lost.
+  case sinceReplaced
   /// Items between two runs are no longer available.
   case gapLost
   /// The ids of page 1 are in the order of their text.
@@ -130,6 +132,8 @@ enum FeedNote: Equatable, Sendable {
     switch self {
     case .tailForgotten: "the server has forgotten where an earlier run ended; reading from page 1"
     case .sinceForgotten: "the server does not know the value of --since any more; reading from page 1"
+    case .sinceReplaced:
+      "the server does not know the value of --since any more, so items may be missing (--full reads all)"
     case .gapLost:
       "a gap cannot be filled any more: the feed "
         + (order == .oldestFirst ? "begins after the known items" : "ends above the known items")

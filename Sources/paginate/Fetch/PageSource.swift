@@ -33,6 +33,8 @@ final class PageSource {
   private(set) var retryWait: Int?
   /// What kind of failure ended the walk, if one did.
   private(set) var failureKind = PollFailure.Kind.content
+  /// The response that was refused, if one was.
+  private(set) var refused: HTTPResponse?
   private var filter: PageFilter?
   /// Whether it has failed.
   private(set) var hasFilterFailed = false
@@ -182,6 +184,7 @@ final class PageSource {
 
   /// The failure for a status that means no page.
   private func refusal(_ response: HTTPResponse, _ url: HTTPURL) -> ToolFailure {
+    refused = response
     let problem = response.head.status == 206 ? StatusPolicy.part : nil
     let refusal = Refusal(response.head, problem, body: response.body, to: response.request, hiding: secrets.values)
     return .failed(StatusPolicy.exitStatus(refusal.status), refusal.message, source: url.display)

@@ -12,6 +12,8 @@ protocol ReportingFetcher: PageFetcher {
   /// Why nobody knows whether the pages are the whole feed.
   var doubt: ToolFailure? { get }
   var since: SinceReader? { get }
+  /// What a refusal gives in place of a value of `--since` that the server has forgotten.
+  var newMark: SinceMark? { get }
   /// Whether a page has been read.
   var hasRead: Bool { get }
   /// Seconds for which the server wants no request, if that ended the walk.
@@ -47,6 +49,7 @@ final class ServerFetcher: ReportingFetcher {
   /// The most bytes of a page, with all its parts.
   private let maxSize: Int
   private(set) var since: SinceReader?
+  private(set) var newMark: SinceMark?
   /// Prints the note that the feed is open, with the first valid response; nil if there is nothing to note any more.
   var opening: NotePrinter?
   /// The request that the last page led to, and what is kept of it.
@@ -176,7 +179,17 @@ final class ServerFetcher: ReportingFetcher {
     } catch {
       failure = error
       var failed = FeedFailure(status: error.status, message: error.message)
-      if case .status(let head) = source.failureKind { failed.isForgotten = [400, 404, 410].contains(head.status) }
+      if case .status(let head) = source.failureKind {
+        failed.isForgotten = walker.options.goneStatuses.contains(head.status)
+        // Asana refuses a value that it has forgotten with a new one.
+        if failed.isForgotten, let refused = source.refused { newMark = since?.mark(in: refused) }
+        if !failed.isForgotten, walker.pages == 0, since?.isFiltered == true, (400..<500).contains(head.status),
+          ![401, 403, 407, 408, 429].contains(head.status)
+        {
+          failure = error.adding(
+            "; if the server has forgotten the value of --since, type --gone \(head.status), or --full")
+        }
+      }
       return .failed(failed)
     }
   }

@@ -39,6 +39,9 @@ struct RememberedOption: Sendable {
     },
     RememberedOption("orderKey", \.walk.orderKey) { walk, _, _ in walk.orderKey?.text },
     RememberedOption("since", \.walk.since) { walk, _, _ in walk.since?.text },
+    RememberedOption("gone", \.walk.goneStatuses) { walk, _, _ in
+      walk.goneStatuses == WalkOptions.usualGone ? nil : walk.goneStatuses.text
+    },
     RememberedOption("order", \.order) { _, _, feed in feed.order.map { Array($0.rawValue.utf8) } },
   ]
 

@@ -69,6 +69,7 @@ struct DocumentFetcher: ReportingFetcher {
   private(set) var complaint: ToolFailure?
   let doubt: ToolFailure? = nil
   let since: SinceReader? = nil
+  let newMark: SinceMark? = nil
   let retryWait: Int? = nil
   let hasRead = true
 

@@ -101,7 +101,9 @@ struct StoredWalk {
   /// - Returns: 1 also if this or an earlier run has found that items are lost, however well it ended.
   func run(_ state: inout PollState) throws(ToolFailure) -> ExitStatus {
     let first = try attempt(&state)
-    let status = if let first { first } else { try attempt(&state) ?? .remote }
+    guard let status = if let first { first } else { try attempt(&state) } else {
+      throw .failed(.remote, "the server refuses its own value of --since; type --full", source: source)
+    }
     return status == .yes && state.hasLostItems ? .no : status
   }
 
@@ -294,6 +296,14 @@ struct StoredWalk {
     // The exit status is 1, and nothing else says why.
     if outcome.hasOpenGap, options.isVerbose {
       streams.say(Diagnostic(Self.openGap, source: source))
+    }
+    if outcome.failure?.isForgotten == true, !session.fetcher.hasRead, let mark = session.fetcher.newMark {
+      try storeOptions.stored(store.replace(mark))
+      if feed.since?.isFiltered == true {
+        report(.sinceReplaced, feed.order)
+        state.hasLostItems = true
+      }
+      return nil
     }
     if outcome.failure?.isForgotten == true, feed.since?.isFiltered == true, !session.fetcher.hasRead {
       try storeOptions.stored(store.forgetMark())

@@ -286,6 +286,13 @@ final class FeedStore: FeedStorage {
     ).run(feedValue, .text(mark.source), .text(Array(mark.greatest.kind.rawValue.utf8)), .text(mark.greatest.text))
   }
 
+  /// Puts a value that the server has given in place of the known one.
+  func replace(_ mark: SinceMark) throws(StoreError) {
+    try forgetMark()
+    try save(mark)
+    try coverAll()
+  }
+
   /// The server does not know the value any more.
   func forgetMark() throws(StoreError) { try database.prepare("DELETE FROM mark WHERE feed = ?").run(feedValue) }
 

@@ -92,6 +92,15 @@ struct SinceReader: Sendable {
     return value != nil && value == (try? rule.text(in: request))
   }
 
+  /// The mark in a response that refuses the value of this run; nil if it has none.
+  func mark(in response: HTTPResponse) -> SinceMark? {
+    guard let place = rule.place, rule.target != .url, let root = try? JSONDocument(parsing: response.body).root,
+      let text = NextRule.value(at: place, of: root, response.head)?.text, text != mark?.covered?.text,
+      let value = SinceValue(text, as: .text)
+    else { return nil }
+    return SinceMark(source: source, covered: value, greatest: value)
+  }
+
   /// Reads the value of a page, or those of its items.
   /// - Parameter resolve: makes a URL of a link, if it may be followed.
   /// - Returns: for each item, whether its value is greater than the covered ones.

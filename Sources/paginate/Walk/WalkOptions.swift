@@ -20,6 +20,9 @@ struct WalkOptions: Sendable {
   var keepsRequests = false
   /// The statuses of a request past the last page.
   var endStatuses = StatusSet.none
+  /// The statuses that say that the server has forgotten a request of an earlier run, or the value of `--since`.
+  var goneStatuses = Self.usualGone
+  static let usualGone = StatusSet(400, 404, 410, 412)
   /// What a failed page has (`--fail-match`); nil is `none`.
   var failMatches: [Condition?] = []
   /// Ends before the first item for which this holds.
