@@ -109,7 +109,8 @@ import Testing
   }
 
   @Test func cutAtEveryByte() throws {
-    for row in try rows() where row.outcome.error == nil && !["", "identity", "none"].contains(row.codings) {
+    for row in try rows()
+    where row.outcome.error == nil && ["gzip", "deflate"].contains(where: row.codings.lowercased().contains) {
       var ends = Set([0])
       for word in row.words { ends.insert(ends.max()! + word.count) }
       for count in 0..<row.body.count {

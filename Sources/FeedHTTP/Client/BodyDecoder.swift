@@ -61,14 +61,21 @@ final class BodyDecoder {
 }
 
 extension HTTPHead {
+  /// The codings of IANA's register, and other names of compression.
+  private static let known: Set<String> = [
+    "gzip", "x-gzip", "deflate", "compress", "x-compress", "br", "zstd", "dcb", "dcz", "exi", "pack200-gzip",
+    "aes128gcm",
+    "bzip2", "x-bzip2", "xz", "lzma", "lz4", "snappy",
+  ]
+
   /// The codings of the body in the order in which they were applied, in lower case; without `chunked` and codings that
   /// change nothing.
   var codings: [String] {
     let values = ["content-encoding", "transfer-encoding"].flatMap { name in fields.filter { $0.name == name } }
     let names = values.flatMap { $0.value.split(separator: UInt8(ascii: ",")) }
       .map { String(decoding: $0.trimmed(), as: UTF8.self).lowercased() }
-    // `none` is not a coding, but some servers send it for `identity`.
-    return names.filter { !["", "chunked", "identity", "none"].contains($0) }
+    // Some servers send what is no coding: `none`, a character set, `aws-chunked`. The body is what it is.
+    return names.filter(Self.known.contains)
   }
 
   /// Whether a response with this head to a request has a body (RFC 9112 §6.3).

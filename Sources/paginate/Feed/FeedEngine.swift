@@ -21,7 +21,8 @@ class FeedEngine {
     case done(FeedOutcome)
   }
 
-  static let looksOldestFirst = FeedFailure(status: .no, message: "looks oldest first: --order oldest-first")
+  static let looksOldestFirst = FeedFailure(
+    status: .no, message: "looks oldest first, so nothing is printed or stored: type --order oldest-first")
   static let changesTooFast = FeedFailure(status: .tryAgain, message: "the feed changes faster than it can be read")
 
   /// The purpose of a request in progress.

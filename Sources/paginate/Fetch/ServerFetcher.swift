@@ -259,7 +259,9 @@ final class ServerFetcher: ReportingFetcher {
       complaint = complaint ?? found
     }
     switch step.outcome {
-    case .next(let request): next = ((secrets?.redacted(request) ?? request).json, request)
+    case .next(let request):
+      next = ((secrets?.redacted(request) ?? request).json, request)
+      if walker.isSecured { source.log("the next link is of http, asked for by https", response.url) }
     case .failure(let error): failure = source.failure(error, response, page: walker.pages)
     case .end(.incomplete(let reason)): failure = .failed(.no, reason, source: url)
     case .end(.open(let reason)): doubt = .failed(.no, reason, source: url)

@@ -39,7 +39,8 @@ struct OriginRules: Equatable, Sendable {
   /// The URL of a link on a page.
   /// - Throws: if it must not be followed. No message quotes it: it may contain a secret.
   func target(of reference: [UInt8], from page: HTTPURL) throws(NextError) -> HTTPURL {
-    let next = try Self.url(reference, from: page)
+    var next = try Self.url(reference, from: page)
+    if let secure = next.isSecure ? nil : secured(next, from: page) { next = secure }
     if !next.isSecure, home.isSecure || page.isSecure {
       throw .response("the next link leads from https to http, which is refused")
     }
@@ -54,6 +55,12 @@ struct OriginRules: Equatable, Sendable {
       throw .response("\(cause), which is refused (--allow-host)")
     }
     return next
+  }
+
+  /// The same URL by https, if it is the page's but for that: a server behind a proxy that does TLS knows only http.
+  private func secured(_ next: HTTPURL, from page: HTTPURL) -> HTTPURL? {
+    let secure = try? HTTPURL(Array("https".utf8) + next.text.utf8.dropFirst("http".utf8.count))
+    return secure?.origin == page.origin ? secure : nil
   }
 
   /// The URL of a link, on any host.

@@ -77,6 +77,8 @@ struct Walker: Sendable {
   private(set) var least: PageCounts.Count?
   /// The most items that a page has had.
   private(set) var largest = 0
+  /// Whether the next link is asked for by https although it says http.
+  private(set) var isSecured = false
   /// Whether the next page will probably not be there: a header says that all is read.
   private(set) var isAtEnd = false
 
@@ -272,13 +274,14 @@ struct Walker: Sendable {
   }
 
   /// The next request, unless the page leads to itself and is empty.
-  private func next(
+  private mutating func next(
     _ step: NextStep, _ rules: NextRules, _ page: Page, after request: PageRequest, _ progress: WalkProgress
   ) throws(NextError) -> WalkOutcome {
     var target: HTTPURL?
     if let reference = step.reference {
       guard let url else { throw .usage("the URL is malformed") }
       target = try origin?.target(of: reference, from: url)
+      isSecured = target?.isSecure == true && HTTPURL.scheme(of: reference) == "http"
     }
     let next = try step.request(
       from: first ?? request, at: target.map { Array($0.text.utf8) },
