@@ -52,6 +52,8 @@ struct Server {
   /// Nil until the server shuts down.
   var end: EndReason?
   private var shutdownDeadline = Double.infinity
+  /// When all ends, even for clients that still read, and how many bytes they had got.
+  private var shutdownEnd = (time: Double.infinity, sent: 0)
   private var nextSweep = 0.0
   /// Whether it was reported that no more clients can be accepted.
   private var hasReportedExhaustion = false
@@ -84,6 +86,10 @@ struct Server {
       }
       runTimers()
       broadcast()
+      if end != nil, metrics.sentBytes != shutdownEnd.sent {
+        shutdownEnd.sent = metrics.sentBytes
+        shutdownDeadline = min(now + ServingLimits.shutdownTime, shutdownEnd.time)
+      }
       if end != nil, clients.isEmpty || now >= shutdownDeadline { break }
     }
     switch end {
@@ -132,6 +138,7 @@ struct Server {
     guard end == nil else { return }
     end = reason
     shutdownDeadline = now + ServingLimits.shutdownTime
+    shutdownEnd = (now + ServingLimits.longestShutdownTime, metrics.sentBytes)
     notify("STOPPING=1")
     listeners.close(&poller)
     stopReading()
@@ -158,6 +165,7 @@ struct Server {
       // Otherwise the poller would report input without end.
       fail(error)
       shutdownDeadline = now
+      shutdownEnd.time = now
     }
   }
 
@@ -330,8 +338,9 @@ enum ServingLimits {
   static let responseTime = 30.0
   /// The longest time for a client to close after the response.
   static let closingTime = 2.0
-  /// The longest time for clients to read the rest when the server ends.
+  /// The longest time in which no client reads anything when the server ends, and for all to read the rest.
   static let shutdownTime = 5.0
+  static let longestShutdownTime = 60.0
   /// Connections besides those of stream clients, for all other requests.
   static let otherConnections = 128
   /// Descriptors besides the connections: standard streams, listeners, signals, the poller.
