@@ -24,7 +24,10 @@ package struct Complaint: Equatable, Sendable {
     var partial: Complaint?
     for (object, pointer) in objects {
       for child in object.children {
-        guard let key = child.key?.string else { continue }
+        // Most members need not be named: null and what is no sign by its first letter.
+        guard !child.value.isNull, let key = child.key?.string, let letter = key.first,
+          Self.letters.contains(letter.lowercased)
+        else { continue }
         let name = Self.plain(key)
         guard Self.names.contains(name) else { continue }
         let place = pointer.appending(key)
@@ -89,6 +92,8 @@ package struct Complaint: Equatable, Sendable {
   private static let codes: Set<String> = ["errorcode", "errormessage", "fault"]
   private static let parts: Set<String> = ["timedout", "incompleteresults", "partial", "ispartial", "partialresults"]
   private static let names = errors.union(goods).union(states).union(codes).union(parts).union(["shards"])
+  /// With which a name of a sign can begin.
+  private static let letters = Set(names.compactMap { $0.utf8.first } + "_-".utf8)
   private static let badWords: Set<String> = ["error", "fail", "failed", "failure", "ko"]
   /// What stands for no error.
   private static let noneWords: Set<String> = [

@@ -47,6 +47,8 @@ struct Page: Sendable {
   var hasMore: Bool?
   /// What the page says about the size of the feed.
   var counts = PageCounts()
+  /// The objects of the page that are about the feed.
+  var about: PageCounts.About = []
 
   var root: JSONValue { document.root }
 }
@@ -65,9 +67,11 @@ extension Shape {
         list.append(PageItem(child.value, id: id, orderKey: orderKey.flatMap { child.value.value(at: $0) }))
       }
     }
-    let counts = PageCounts(document.root, head, total: total, items: items, count: list.count)
+    let about = PageCounts.aboutFeed(document.root, items: items)
+    let counts = PageCounts(document.root, head, total: total, items: items, about: about, count: list.count)
     return Page(
-      document: document, place: items, items: list, hasMore: hasMore?.read(document.root, head), counts: counts)
+      document: document, place: items, items: list, hasMore: hasMore?.read(document.root, head), counts: counts,
+      about: about)
   }
 
   /// - Returns: nil for `null`, which means an empty page.

@@ -39,6 +39,9 @@ struct PageCounts: Equatable, Sendable {
     }
   }
 
+  /// Objects about the feed, and their places.
+  typealias About = [(object: JSONValue, pointer: JSONPointer)]
+
   /// Nil if the page does not say.
   private(set) var items: Count?
   private(set) var pages: Count?
@@ -53,10 +56,13 @@ struct PageCounts: Equatable, Sendable {
   /// - Parameters:
   ///   - total: the place of `--total`.
   ///   - place: where the items are; nil if that is not known.
+  ///   - about: what `aboutFeed` finds; nil if it is still to be found.
   ///   - count: how many items the page has.
-  init(_ root: JSONValue, _ head: HTTPHead?, total: TotalPlace?, items place: JSONPointer?, count: Int) {
+  init(
+    _ root: JSONValue, _ head: HTTPHead?, total: TotalPlace?, items place: JSONPointer?, about: About? = nil, count: Int
+  ) {
     let found = [total?.read(root, head)].compactMap(\.self) + Self.inHead(head)
-    let objects = place?.tokens.isEmpty == true ? [] : Self.aboutFeed(root, items: place)
+    let objects = about ?? Self.aboutFeed(root, items: place)
     // Beside a number of what fits a filter, another one counts also what does not.
     let filtered = Self.members(Self.filteredNames, .member, of: objects)
     let wholes = filtered.isEmpty ? Self.members(Self.wholeNames, .member, of: objects) : filtered
@@ -74,7 +80,7 @@ struct PageCounts: Equatable, Sendable {
   func greater(_ root: JSONValue, than here: Int, items place: JSONPointer?) -> Count? {
     if let items, DecimalText(here) < items.value { return items }
     if let pages, DecimalText(1) < pages.value { return pages }
-    for (object, pointer) in place?.tokens.isEmpty == true ? [] : Self.aboutFeed(root, items: place) {
+    for (object, pointer) in Self.aboutFeed(root, items: place) {
       for child in object.children {
         guard child.value.kind == .number, let key = child.key?.string, let value = Self.whole(child.value),
           DecimalText(here) < value
@@ -153,7 +159,7 @@ struct PageCounts: Equatable, Sendable {
   ) -> [Count] {
     objects.flatMap { object, pointer in
       object.children.compactMap { child in
-        guard let key = child.key?.string, names.contains(plain(key)) else { return nil }
+        guard mayBeCount(child.value), let key = child.key?.string, names.contains(plain(key)) else { return nil }
         var (value, source) = (child.value, source)
         // Elasticsearch: {"value":120,"relation":"eq"}; the other relation is "gte".
         if value.kind == .object {
@@ -166,6 +172,16 @@ struct PageCounts: Equatable, Sendable {
     }
   }
 
+  /// Whether a value may be a count. This is asked of each member of each page, before its name.
+  private static func mayBeCount(_ value: JSONValue) -> Bool {
+    switch value.kind {
+    case .number: true
+    case .object: value.member("relation") != nil
+    case .string, .escapedString: value.text.count < 24 && value.text.dropFirst().first?.isDigit == true
+    case .null, .true, .false, .array: false
+    }
+  }
+
   /// The first of some counts, if all say the same.
   private static func agreed(_ counts: [Count], _ here: Int) -> Count? {
     guard let first = counts.first, first.isKnown(here) else { return nil }
@@ -174,9 +190,10 @@ struct PageCounts: Equatable, Sendable {
 
   /// The objects of a page that may say something about the feed: the page, those about it, and those on the way to
   /// the items.
-  static func aboutFeed(_ root: JSONValue, items place: JSONPointer?) -> [(object: JSONValue, pointer: JSONPointer)] {
-    guard root.kind == .object else { return [] }
-    func about(_ object: JSONValue, _ pointer: JSONPointer) -> [(object: JSONValue, pointer: JSONPointer)] {
+  /// - Returns: none if the page is an object of items, whose names are data.
+  static func aboutFeed(_ root: JSONValue, items place: JSONPointer?) -> About {
+    guard root.kind == .object, place?.tokens.isEmpty != true else { return [] }
+    func about(_ object: JSONValue, _ pointer: JSONPointer) -> About {
       object.children.compactMap { child in
         guard child.value.kind == .object, let key = child.key?.string, aboutPage.contains(plain(key)) else {
           return nil

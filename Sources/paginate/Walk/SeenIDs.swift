@@ -16,18 +16,20 @@ struct Digest: Equatable, Sendable {
 
   init(of bytes: [UInt8]) { self.init(of: bytes.span) }
 
-  init(of span: borrowing Span<UInt8>) {
+  init(of span: borrowing Span<UInt8>) { self.init(of: span, in: 0..<span.count) }
+
+  init(of span: borrowing Span<UInt8>, in range: Range<Int>) {
     var (high, low) = Self.seeds
-    var index = 0
-    while index + 8 <= span.count {
+    var index = range.lowerBound
+    while index + 8 <= range.upperBound {
       let word = loadWord(span, at: index)
       high = Self.mix(high, word, 0x9E37_79B9_7F4A_7C15)
       low = Self.mix(low, word, 0xC2B2_AE3D_27D4_EB4F)
       index += 8
     }
     var rest: UInt64 = 0
-    for place in index..<span.count { rest |= UInt64(span[place]) << UInt64((place - index) * 8) }
-    for word in [rest, UInt64(span.count), 0] {
+    for place in index..<range.upperBound { rest |= UInt64(span[place]) << UInt64((place - index) * 8) }
+    for word in [rest, UInt64(range.count), 0] {
       high = Self.mix(high, word, 0x9E37_79B9_7F4A_7C15)
       low = Self.mix(low, word, 0xC2B2_AE3D_27D4_EB4F)
     }
@@ -185,7 +187,8 @@ struct LoopGuard: Sendable {
   private static func digest(of page: Page) -> Digest? {
     guard let first = page.items.first, let last = page.items.last else { return nil }
     let range = first.value.range.lowerBound..<last.value.range.upperBound
-    return Digest(of: Array(page.document.bytes[range]))
+    let bytes = page.document.bytes
+    return Digest(of: bytes.span, in: range)
   }
 
   /// What the server may not know, and what to type.

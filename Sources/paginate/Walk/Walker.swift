@@ -233,8 +233,7 @@ struct Walker: Sendable {
   /// - Throws: if it says that it failed, and has none: then it is neither an end, nor a proof that items are gone.
   private func complaint(of page: Page) throws(NextError) -> String? {
     if options.failMatches.contains(nil) { return nil }
-    let objects = page.place?.tokens.isEmpty == true ? [] : PageCounts.aboutFeed(page.root, items: page.place)
-    let found = Complaint(in: objects, besides: page.place, isEmpty: page.items.isEmpty)
+    let found = Complaint(in: page.about, besides: page.place, isEmpty: page.items.isEmpty)
     guard let found else { return nil }
     let advice = "; if it is whole, type --fail-match none"
     if found.isFailure, page.items.isEmpty { throw .failed(found.text + advice) }
