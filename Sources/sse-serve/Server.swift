@@ -52,7 +52,7 @@ struct Server {
   /// Nil until the server shuts down.
   var end: EndReason?
   private var shutdownDeadline = Double.infinity
-  /// When all ends, even for clients that still read, and how many bytes they had got.
+  /// When it ends even for clients that still read, and how many bytes were sent at the last look.
   private var shutdownEnd = (time: Double.infinity, sent: 0)
   private var nextSweep = 0.0
   /// Whether it was reported that no more clients can be accepted.
@@ -338,7 +338,7 @@ enum ServingLimits {
   static let responseTime = 30.0
   /// The longest time for a client to close after the response.
   static let closingTime = 2.0
-  /// The longest time in which no client reads anything when the server ends, and for all to read the rest.
+  /// When the server ends: the longest time in which no client has room for more, and for all to read the rest.
   static let shutdownTime = 5.0
   static let longestShutdownTime = 60.0
   /// Connections besides those of stream clients, for all other requests.

@@ -6,7 +6,8 @@ import Testing
 @Suite(.enabled(if: Repository.has("python3")))
 struct ServeTests {
   static let scenarios = [
-    "stuck", "vanish", "slow", "terminate", "interrupt", "ending", "large", "hoarders", "exhausted", "flooded", "many",
+    "stuck", "vanish", "slow", "terminate", "interrupt", "ending", "lingering", "large", "hoarders", "exhausted",
+    "flooded", "many",
     "ready", "ahead", "behind",
   ]
 
