@@ -71,11 +71,15 @@ extension HTTPHead {
   /// The codings of the body in the order in which they were applied, in lower case; without `chunked` and codings that
   /// change nothing.
   var codings: [String] {
-    let values = ["content-encoding", "transfer-encoding"].flatMap { name in fields.filter { $0.name == name } }
-    let names = values.flatMap { $0.value.split(separator: UInt8(ascii: ",")) }
+    // Some servers send what is no content coding: `none`, a character set, `aws-chunked`. The body is what it is.
+    // A transfer coding is how the body stands on the connection, so an unknown one is refused.
+    names(in: "content-encoding").filter(Self.known.contains)
+      + names(in: "transfer-encoding").filter { !["", "chunked", "identity"].contains($0) }
+  }
+
+  private func names(in field: String) -> [String] {
+    fields.filter { $0.name == field }.flatMap { $0.value.split(separator: UInt8(ascii: ",")) }
       .map { String(decoding: $0.trimmed(), as: UTF8.self).lowercased() }
-    // Some servers send what is no coding: `none`, a character set, `aws-chunked`. The body is what it is.
-    return names.filter(Self.known.contains)
   }
 
   /// Whether a response with this head to a request has a body (RFC 9112 §6.3).
