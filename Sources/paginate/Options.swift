@@ -52,7 +52,7 @@ struct Options: OptionTable {
     Option("has-more", .hasMore, \.walk.hasMore, "where a page says whether there is more").inFiles
     Option("total", .total, \.walk.total, "where a page says how many items there are").inFiles
     Option("fail-match", .failMatch, \.walk.failMatches, "fail after a page with this value")
-      .inFiles
+      .excludes([\.storeOptions.isCached, \.storeOptions.isStatus]).inFiles
     Option("end-status", .statuses, \.walk.endStatuses, "HTTP statuses of a page past the end, such as 404,400")
       .needs(.url).inFiles
     Option("no-dedupe", not: \.dedupes, "print an item again when it comes again").excludes(\.storeOptions.path)
@@ -105,7 +105,7 @@ struct Options: OptionTable {
     Option(
       "gone", .statuses, \.walk.goneStatuses, "the statuses by which a server says that it has forgotten the value"
     )
-    .default("400,404,410,412").inFiles
+    .default("400,404,410,412").excludes([\.storeOptions.isCached, \.storeOptions.isStatus]).inFiles
     Option("order-key", .pointer("/created_at"), \.walk.orderKey, "what the feed is sorted by").inFiles
     Option("order", .choice, \.order, "where new items appear").default("newest-first").inFiles
     Option("durable", \.storeOptions.isDurable, "lose nothing in a power cut")

@@ -78,6 +78,11 @@ package struct Complaint: Equatable, Sendable {
     }
   }
 
+  /// Whether a text says that something failed. As a parameter of the request, it is a filter, which a response may repeat.
+  package static func isFailure(_ text: [UInt8]) -> Bool {
+    badWords.contains(String(decoding: text, as: UTF8.self).lowercased())
+  }
+
   private static func isPart(_ name: String, _ value: JSONValue) -> Bool {
     if name == "shards" {
       return value.member("failed").map { $0.kind == .number && !$0.isZero } ?? false

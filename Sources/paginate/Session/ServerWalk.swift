@@ -40,13 +40,16 @@ struct ServerWalk {
     case .failed(let failure): outcome.failure = failure
     case .notModified: throw .failed(.remote, "unexpected HTTP 304", source: url.display)
     }
+    // Also of a page that may lack items.
+    let next = outcome.failure == nil ? fetcher.next : nil
+    if let next {
+      var output = ByteWriter(streams.output, records: .network)
+      output.append(next.request.url)
+      output.endLine()
+      try output.flushOutput()
+    }
     let status = try status(outcome, fetcher)
-    guard status == .yes, let next = fetcher.next else { return .no }
-    var output = ByteWriter(streams.output, records: .network)
-    output.append(next.request.url)
-    output.endLine()
-    try output.flushOutput()
-    return .yes
+    return status == .yes && next == nil ? .no : status
   }
 }
 

@@ -297,7 +297,10 @@ struct StoredWalk {
     if outcome.hasOpenGap, options.isVerbose {
       streams.say(Diagnostic(Self.openGap, source: source))
     }
-    if outcome.failure?.isForgotten == true, !session.fetcher.hasRead, let mark = session.fetcher.newMark {
+    // With --full, no value was asked for.
+    if storeOptions.command != .full, outcome.failure?.isForgotten == true, !session.fetcher.hasRead,
+      let mark = session.fetcher.newMark
+    {
       try storeOptions.stored(store.replace(mark))
       if feed.since?.isFiltered == true {
         report(.sinceReplaced, feed.order)

@@ -117,7 +117,7 @@ struct Walker: Sendable {
       if ItemParts.isPart(document.root, items: items) { return try part(page, shape, response(page, request, head)) }
       if !parts.isEmpty { page = try joined(page, shape, head, items) }
     }
-    let complaint = try complaint(of: page)
+    let complaint = try complaint(of: page, request)
     pages += 1
     count(page, request)
     var step = Step(page: page, outcome: try outcome(shape, page, request, head, progress))
@@ -231,13 +231,15 @@ struct Walker: Sendable {
 
   /// What makes it uncertain that a page has all its items.
   /// - Throws: if it says that it failed, and has none: then it is neither an end, nor a proof that items are gone.
-  private func complaint(of page: Page) throws(NextError) -> String? {
+  private func complaint(of page: Page, _ request: PageRequest?) throws(NextError) -> String? {
     if options.failMatches.contains(nil) { return nil }
-    let found = Complaint(in: page.about, besides: page.place, isEmpty: page.items.isEmpty)
+    let asksForFailures = request.map { QueryString($0.url).pairs.contains { Complaint.isFailure($0.value) } } ?? false
+    let found = Complaint(in: page.about, besides: page.place, isEmpty: page.items.isEmpty && !asksForFailures)
     guard let found else { return nil }
-    let advice = "; if it is whole, type --fail-match none"
-    if found.isFailure, page.items.isEmpty { throw .failed(found.text + advice) }
-    return "\(found.text), so items may be missing" + advice
+    if found.isFailure, page.items.isEmpty {
+      throw .failed(found.text + "; if this is no failure, type --fail-match none")
+    }
+    return found.text + ", so items may be missing; if it is whole, type --fail-match none"
   }
 
   /// The failure that `--fail-match` names.
