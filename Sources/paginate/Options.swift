@@ -63,11 +63,12 @@ struct Options: OptionTable {
     OptionGroup.output
     Option("limit", letter: "n", .integer(1...), \.limit, "end after printing N items")
       .excludes(\.storeOptions.isStatus)
-    Option("max-pages", .integer(1...), \.maxPages, "end after N pages").excludes(\.storeOptions.isStatus)
+    Option("max-pages", .integer(1...), \.maxPages, "end after N pages")
+      .excludes([\.storeOptions.isCached, \.storeOptions.isStatus])
     Option("stop-before", .condition, \.walk.stopBefore, "end before the first item with this value")
       .excludes([\.storeOptions.isCached, \.storeOptions.isStatus])
     Option("records", \.printsRecords, "print event records").excludes([\.printsPages, \.walk.findsLink])
-    Option("pages", \.printsPages, "print whole pages").excludes(\.walk.findsLink)
+    Option("pages", \.printsPages, "print whole pages").excludes([\.walk.findsLink, \.storeOptions.path])
     Option("print-next", \.walk.findsLink, "print only the URL of the next page")
       .excludes([\.limit, \.maxPages, \.walk.stopBefore])
 
@@ -80,14 +81,6 @@ struct Options: OptionTable {
     Option("full", \.storeOptions.readsAll, "read the whole feed again")
       .excludes([\.storeOptions.isCached, \.storeOptions.isStatus])
     Option("cached", \.storeOptions.isCached, "print the known items, offline").excludes(\.storeOptions.isStatus)
-    Option("after", .text("ID"), \.storeOptions.after, "print what is below this item")
-      .needs(\.storeOptions.isCached).excludes(\.storeOptions.checkpoint)
-    Option("before", .text("ID"), \.storeOptions.before, "print what is above this item")
-      .needs(\.storeOptions.isCached)
-      .excludes([\.storeOptions.after, \.maxPages, \.storeOptions.checkpoint])
-    Option("page-size", .integer(1...10_000), "items on a page from the store") { $0.storeOptions.pageSize = $1 }
-      .default("30")
-      .needs(\.printsPages).needs(\.storeOptions.isCached)
     Option("status", \.storeOptions.isStatus, "print what the store knows, and its gaps, offline")
     Option("changed", \.storeOptions.printsChanged, "print edited items again")
     Option(
@@ -154,12 +147,6 @@ struct Options: OptionTable {
     walk.keepsMethod = http.hasMethod
     // Help shows the order that is assumed. It is not known.
     if !isGiven(\.order) { order = nil }
-    if let store, form == .pages, store.action != .cached {
-      throw .usage("option '--pages' with '--store' needs '--cached'")
-    }
-    if let store, store.action == .cached, form != .pages, isGiven(\.maxPages) {
-      throw .usage("option '--max-pages' with '--cached' needs '--pages'")
-    }
     if parallel > 1, let rule = walk.next, NumberedPages(rule) == nil {
       throw .usage("option '--parallel' needs a rule that counts, such as '--next page=+1'")
     }
@@ -201,10 +188,6 @@ extension Options {
     fileprivate var readsAll = false
     fileprivate var isCached = false
     fileprivate var isStatus = false
-    /// The id of the item below which, or above which, `cached` begins.
-    var after: [UInt8]?
-    var before: [UInt8]?
-    var pageSize = 0
     var printsChanged = false
     /// What is left out when items are compared.
     var ignored: [JSONPointer] = []

@@ -95,7 +95,6 @@ private func runFeed(_ storage: MemoryStorage, _ choices: Choices, _ printed: in
   for line in lines.split(separator: UInt8(ascii: "\n")) {
     promise(printed.insert(Array(line)).inserted, "printed twice: \(shown(Array(line)))")
   }
-  checkPlaces(runs, storage)
 }
 
 /// A walk without a store: what came is printed once each, up to the limit.
@@ -118,27 +117,6 @@ private func runUnkept(_ choices: Choices) {
   let ids = all.compactMap { (try? JSONDocument(parsing: $0))?.root.member("id")?.string }
   promise(Set(ids).count == all.count, "printed twice, or without an id")
   promise(all.count <= limit ?? .max, "more than the limit")
-}
-
-// MARK: Own pages
-
-/// All runs from the top down, and from the bottom up: each position is on one of both ways.
-private func checkPlaces(_ runs: FeedRuns, _ storage: MemoryStorage) {
-  let placed = runs.all
-  for run in placed {
-    for position in [run.top, run.bottom] {
-      let (after, before) = (FeedPlace.after(position), FeedPlace.before(position))
-      promise(placed[after.index(in: placed)] == run && placed[before.index(in: placed)] == run, "not in \(run)")
-      promise(after.positions(in: run)?.lowerBound ?? position + 1 == position + 1, "below \(position) in \(run)")
-      promise(before.positions(in: run)?.upperBound ?? position - 1 == position - 1, "above \(position) in \(run)")
-    }
-  }
-  let items = storage.released(after: 0, lines: 100, bytes: .max)
-  let page = StoredPage(
-    items: items, hasPrevious: true, hasMore: true, isBelowGap: true, lowerEnd: runs.head?.lowerEnd)
-  let line = text { page.write(to: &$0) }
-  guard let document = try? JSONDocument(parsing: line) else { return promise(false, "no JSON: \(shown(line))") }
-  promise(document.root.member("next")?.string ?? [] == items.last?.id ?? [], "next is not the last: \(shown(line))")
 }
 
 // MARK: Values and order

@@ -35,8 +35,6 @@ struct StoredView {
         try printStatus(of: store, runs, to: &output)
       } else if storeOptions.checkpoint != nil {
         try printReleased(of: store)
-      } else if options.form == .pages {
-        try printPages(of: store, runs, to: &output)
       } else {
         try printItems(of: store, runs, to: &output)
       }
@@ -65,11 +63,10 @@ struct StoredView {
     return [feed]
   }
 
-  /// Prints the items at the place that is asked for, as far as no gap separates them from it.
+  /// Prints the items from the top to the first gap.
   private func printItems(of store: FeedStore, _ runs: FeedRuns, to output: inout ByteWriter) throws(ToolFailure) {
-    let place = try place(in: store)
     var left = options.limit
-    var rest = try storeOptions.stored(StoredPages(store, runs).stretch(at: place, count: left))
+    var rest = runs.head?.range
     while let range = rest, left > 0 {
       let items = try storeOptions.stored(
         store.live(in: range, lines: min(left, Self.chunkLines), bytes: Self.chunkBytes))
@@ -78,33 +75,6 @@ struct StoredView {
       left -= items.count
       rest = items.last.flatMap { $0.position < range.upperBound ? ($0.position + 1)...range.upperBound : nil }
     }
-  }
-
-  /// Prints one page, or as many as are asked for.
-  private func printPages(of store: FeedStore, _ runs: FeedRuns, to output: inout ByteWriter) throws(ToolFailure) {
-    var place = try place(in: store)
-    let pages = StoredPages(store, runs)
-    var left = options.limit
-    var pagesLeft = options.maxPages
-    if pagesLeft == .max, place.isBesideItem { pagesLeft = 1 }
-    while pagesLeft > 0, left > 0 {
-      let page = try storeOptions.stored(pages.page(at: place, size: min(left, storeOptions.pageSize)))
-      page.write(to: &output)
-      try output.checkOutput()
-      guard page.hasMore, let last = page.items.last else { break }
-      place = .after(last.position)
-      left -= page.items.count
-      pagesLeft -= 1
-    }
-  }
-
-  /// The place that is asked for. If its item is gone, the place where it was.
-  private func place(in store: FeedStore) throws(ToolFailure) -> FeedPlace {
-    guard let id = storeOptions.after ?? storeOptions.before else { return .top }
-    guard let item = try storeOptions.stored(store.item(id)) else {
-      throw storeOptions.failure("the feed has no item '\(shortened(id))'")
-    }
-    return storeOptions.after == nil ? .before(item.position) : .after(item.position)
   }
 
   /// Prints the items that the reader does not have yet.

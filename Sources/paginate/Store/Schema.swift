@@ -127,26 +127,31 @@ enum Schema {
 
   /// For people: none of our statements uses them.
   static let views = [
-    // The known feed from its top to the first gap, in order.
+    // All that is known, in the order of the feed: stretches with gaps between them, from the top down.
     """
-    CREATE VIEW items AS
-      WITH head AS (SELECT feed, MIN(top) AS top, bottom FROM run GROUP BY feed)
-      SELECT feed.name AS feed, item.id, item.data,
+    CREATE VIEW IF NOT EXISTS known AS
+      SELECT feed.name AS feed,
+        (SELECT count(*) FROM run WHERE run.feed = item.feed AND top <= position) AS stretch,
+        (SELECT lower_end FROM run WHERE run.feed = item.feed AND top <= position ORDER BY top DESC LIMIT 1) AS below,
+        item.position, item.id, item.data,
         coalesce((
           SELECT CASE is_uncertain WHEN 0 THEN 'waiting' ELSE 'uncertain' END FROM unprinted
           WHERE feed = item.feed AND item.number BETWEEN unprinted.item AND unprinted.item + count - 1
         ), 'printed') AS printed,
         item.order_key, datetime(item.seen_at, 'unixepoch') AS seen_at,
         datetime(item.changed_at, 'unixepoch') AS changed_at
-      FROM head
-      JOIN feed ON feed.number = head.feed
-      JOIN item ON item.feed = head.feed AND item.position BETWEEN head.top AND head.bottom
+      FROM feed JOIN item ON item.feed = feed.number
       WHERE item.gone_at IS NULL
       ORDER BY item.feed, item.position
     """,
+    // The same, from the top to the first gap.
+    """
+    CREATE VIEW IF NOT EXISTS items AS
+      SELECT feed, id, data, printed, order_key, seen_at, changed_at FROM known WHERE stretch = 1
+    """,
     // The places where items are missing: below which item, and above which.
     """
-    CREATE VIEW gaps AS
+    CREATE VIEW IF NOT EXISTS gaps AS
       SELECT feed.name AS feed, run.lower_end AS state,
         (SELECT id FROM item WHERE item.feed = run.feed AND gone_at IS NULL
           AND position BETWEEN run.top AND run.bottom ORDER BY position DESC LIMIT 1) AS above,

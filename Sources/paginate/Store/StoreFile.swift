@@ -102,7 +102,11 @@ final class StoreFile {
   }
 
   private static func make(_ database: Database) throws(StoreError) {
-    guard try database.number("application_id") == 0 else { return }
+    // A store may have been made before there was a view. What exists is not written.
+    guard try database.number("application_id") == 0 else {
+      for view in Schema.views { try database.run(view) }
+      return
+    }
     try database.transaction { () throws(StoreError) in
       // Another process may have made it meanwhile.
       guard try database.number("application_id") == 0 else { return }
