@@ -29,21 +29,14 @@ class FeedEngine {
   enum Purpose {
     case first
     case below
-    /// In a numbered feed: the page with this number, which should contain the head's tail.
-    case tail(Int)
-    /// In a numbered feed: an earlier page to read again because `total` has shrunk; with the pages after it, last
-    /// first, and how many unknown items the pages had that were read again.
-    case before([FeedPage], steps: Int, found: Int)
-    /// If the oldest items come first: a page that should contain the head's tail, and in a numbered feed its number.
-    case again(TailSearch.TailPage, number: Int?)
+    /// A page that should show known items of the head.
+    case back(BackPlace)
   }
 
   enum Stage {
     case starting
     case waiting(Purpose)
     case taking(FeedResponse, Purpose)
-    /// Pages to add below the head, last first.
-    case holding([FeedPage])
     case deciding
     case closing
     case ended
@@ -64,10 +57,14 @@ class FeedEngine {
     var joinPoint: PagePlan.JoinPoint?
     /// Whether its items have ids.
     var hasIDs = true
+    /// Whether an earlier walk has read it too, and it shows nothing else.
+    var isReread = false
   }
 
   /// After this many pages in a row without new items, the feed is taken to be endless.
   static let staleLimit = 1000
+  /// How many pages to step back through requests of this walk.
+  private static let trailLimit = 8
 
   let options: FeedOptions
   let store: any FeedStorage
@@ -85,11 +82,12 @@ class FeedEngine {
   /// The number of pages that count for `maxPages`.
   var pageCount = 0
   private var staleCount = 0
-  /// The number of pages read to find the tail.
-  var tailCount = 0
+  /// To how many pages in a row without new items the walk has stepped back, which did not join the head.
+  var backCount = 0
+  /// The requests of consecutive pages; the last one is in progress or was added last.
+  var trail: [BackPlace] = []
   /// The digests of this run's requests.
   var requests: Set<Int> = []
-  /// The last request; nil while pages are added that were read before it.
   private(set) var lastRequest: [UInt8]?
   var last = AddedPage()
   /// What the walk reads again of the head, if it began in it.
@@ -163,11 +161,6 @@ class FeedEngine {
         return end()
       }
       return try take(response, purpose)
-    case .holding(var pages):
-      lastRequest = nil
-      guard let page = pages.popLast() else { return nil }
-      if !pages.isEmpty { self.stage = .holding(pages) }
-      return try add(page, below: runs.head, counts: pages.isEmpty)
     case .deciding:
       guard let head = runs.head else { return end() }
       guard let tail = try store.lastPage(in: head.range) else { throw .damaged("run \(head.number) has no page") }
@@ -192,11 +185,12 @@ class FeedEngine {
     case (.failed(let failure), _): return end(failure)
     case (.notModified, _): return end(FeedFailure(status: .remote, message: "304 without a condition"))
     case (.page(let page), .below):
-      if let action = pageBefore(page) { return action }
-      return try add(page, below: runs.head)
-    case (.page(let page), .before(let held, let steps, let found)):
-      return try takeReread(page, before: held, steps: steps, found: found)
-    case (.page(let page), _): return try takeFirst(page)
+      if let action = stepBack(from: page) { return action }
+      guard last.isReread, let head = runs.head else { return try add(page, below: runs.head) }
+      let shown = try ShownPage(page, of: head, from: head.top, store)
+      return try add(shown.below, below: head, counts: shown.hasRest, isReread: true)
+    case (.page(let page), .back(let place)): return try takeBack(page, place)
+    case (.page(let page), .first): return try takeFirst(page)
     }
   }
 
@@ -206,7 +200,7 @@ class FeedEngine {
     // walk takes it literally.
     if page.items.isEmpty, page.next == nil, runs.head != nil, options.command != .full, !isFiltered { return end() }
     if !options.followsTail { numbered.pageSize = page.items.count }
-    numbered.begin(options.firstRequest)
+    trail = [BackPlace(request: options.firstRequest, top: 0)]
     return try add(page, below: nil)
   }
 
@@ -219,8 +213,7 @@ class FeedEngine {
   func fetch(_ request: [UInt8], _ purpose: Purpose, ifNoneMatch: [UInt8]? = nil) -> Action {
     var isAgain = true
     switch purpose {
-    // A page that was requested to find the tail may be requested again, as the page after another one.
-    case .tail, .again, .before: break
+    case .back: break
     case .first: isAgain = !requests.insert(request.hashValue).inserted
     case .below:
       isAgain = false
@@ -235,7 +228,9 @@ class FeedEngine {
   func fetchNext(_ request: [UInt8]?, isFresh: Bool = true) -> Action? {
     guard let request else { return end() }
     if isFresh, let failure = last.failure { return end(failure) }
-    numbered.go(request, fromFresh: isFresh)
+    // The last page added is not the one above.
+    if !isFresh { (trail, numbered.total) = ([], nil) }
+    trail = trail.suffix(Self.trailLimit - 1) + [BackPlace(request: request, top: (runs.head?.bottom ?? -1) + 1)]
     return fetch(request, .below)
   }
 
@@ -289,6 +284,8 @@ class FeedEngine {
     last = AddedPage(
       top: plan.change.savedPages.last?.top, next: page.next, isEnd: page.next == nil, failure: page.failure,
       joinPoint: keepsJoin ? last.joinPoint : plan.joinPoint, hasIDs: page.items.first?.hasID ?? last.hasIDs)
+    last.isReread = isReread && !isOldestFirst && plan.unseenCount == 0
+    if let top = last.top, !trail.isEmpty { trail[trail.count - 1].top = top }
     if since.raisesMark { plan.change.mark = page.mark }
     // With --pages, an item is a page, which may have no items.
     var isStale = (plan.unseenCount == 0 || page.items.first?.count == 0) && plan.joinPoint == nil
@@ -300,7 +297,10 @@ class FeedEngine {
     plan.change.isCovered = isCovered
     if plan.showsCovered { since.hasShownCovered = true }
     numbered.total = page.total
-    if plan.unseenCount > 0 { numbered.foundNew() }
+    if plan.unseenCount > 0 {
+      numbered.foundNew()
+      backCount = 0
+    }
     // What an earlier walk has read of the same response does not count.
     if counts, !options.followsTail || !plan.change.items.isEmpty { pageCount += 1 }
     staleCount = isStale ? staleCount + 1 : 0

@@ -37,10 +37,9 @@ final class TopDown: FeedEngine {
       return fetch(options.firstRequest, .first)
     case (.notModified, .first):
       try rememberPages()
-      numbered.begin(options.firstRequest)
+      trail = [BackPlace(request: options.firstRequest, top: 0)]
       isFirstPageUnchanged = true
       return nil
-    case (.page(let page), .tail(let number)): return try takeTail(page, number)
     default: return try super.take(response, purpose)
     }
   }
@@ -64,35 +63,6 @@ final class TopDown: FeedEngine {
     return action
   }
 
-  /// Takes the page of a numbered feed that should show the tail, or looks for it elsewhere.
-  private func takeTail(_ page: FeedPage, _ number: Int) throws(StoreError) -> Action? {
-    guard let head = runs.head, let numbering = options.numbering else { return end() }
-    let reread = try RereadPage(page, of: head, store)
-    tailCount += 1
-    switch numbered.verdict(numbering, on: number, reread.tailView) {
-    case .take: break
-    // A server that returns the same page for every number has no tail.
-    case .ask where tailCount >= Self.staleLimit: return end(Self.changesTooFast)
-    case .ask(let other): return fetch(options.numberedRequest(other), .tail(other))
-    case .giveUp:
-      // An edited item keeps its place, so the response to `--since` may begin with items of other runs. Then the tail is
-      // further down, and all pages are read again.
-      guard isFiltered, try isKnown(page) else { return end(Self.changesTooFast) }
-    }
-    // The tail of the run that was joined may be now where this run has read already.
-    requests = []
-    numbered.begin(options.numberedRequest(number))
-    // A page that was read only to find the tail does not count.
-    let counts = reread.tailView != .above && reread.hasMore
-    return try add(reread.page, below: head, counts: counts, isReread: true)
-  }
-
-  /// Whether a page has only known items.
-  private func isKnown(_ page: FeedPage) throws(StoreError) -> Bool {
-    for item in page.items where try store.item(item) == nil { return false }
-    return true
-  }
-
   // MARK: The page below the tail
 
   override func goOn(below head: FeedRun, _ tail: KnownPage) throws(StoreError) -> Action? {
@@ -108,7 +78,8 @@ final class TopDown: FeedEngine {
       let count = try store.liveCount(in: head.range)
       isFresh = isFirstPageUnchanged && count <= numbered.pageSize ?? 0
       if !isFresh, let number = numbered.tailNumber(numbering, count: count, proof: options.proof) {
-        return fetch(options.numberedRequest(number), .tail(number))
+        let request = options.numberedRequest(number)
+        return fetch(request, .back(BackPlace(request: request, top: head.top, number: number)))
       }
     }
     if !isFresh, let next = tail.next, hasRequested(next), last.next.map({ !hasRequested($0) }) == true {
