@@ -47,11 +47,16 @@ struct PageCounts: Equatable, Sendable {
   private(set) var pages: Count?
   /// How many items follow the page, if it says so (Kubernetes).
   private(set) var remaining: Count?
-  /// Whether the body's total is the number of items on this page. So the page is the whole feed, if it is a first one.
-  private(set) var saysAll = false
+  /// The body's total, if it is the number of items on this page. So the page is the whole feed, if it is a first one.
+  private(set) var all: Count?
 
   /// Nothing is known.
   init() {}
+
+  /// Whether two pages say the same of the feed. What one says of itself does not count.
+  static func == (one: Self, other: Self) -> Bool {
+    one.items == other.items && one.pages == other.pages && one.remaining == other.remaining
+  }
 
   /// - Parameters:
   ///   - total: the place of `--total`.
@@ -69,7 +74,7 @@ struct PageCounts: Equatable, Sendable {
     let others = Self.members(Self.otherNames, .weakMember, of: objects)
     items = found.first { !$0.countsPages && $0.isKnown(count) } ?? Self.agreed(wholes.isEmpty ? others : wholes, count)
     remaining = Self.members(["remainingitemcount"], .member, of: objects).first { $0.value != DecimalText(0) }
-    saysAll = !wholes.isEmpty && wholes.allSatisfy { $0.source == .member && $0.value == DecimalText(count) }
+    all = wholes.allSatisfy { $0.source == .member && $0.value == DecimalText(count) } ? wholes.first : nil
     pages =
       found.first { $0.countsPages && $0.isKnown(count) }
       ?? Self.agreed(Self.members(Self.pageNames, .member, ofPages: true, of: objects), count)

@@ -230,7 +230,7 @@ extension Walker {
   /// that of the ids that were read, or fits the number of pages.
   private func hasWitness(_ page: Page, _ response: NextResponse, _ progress: WalkProgress) -> Bool {
     let count = page.items.count
-    if count < largest || page.counts.saysAll || facts(page, response).hasEnd { return true }
+    if count < largest || page.counts.all != nil || facts(page, response).hasEnd { return true }
     guard let total = page.counts.items?.value else { return false }
     if DecimalText(count) < total, let received = progress.received(page), DecimalText(received) == total {
       return true

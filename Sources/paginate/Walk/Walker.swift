@@ -200,7 +200,9 @@ struct Walker: Sendable {
       request == first ? (nil, 0, 0) : inARow?.next == request ? inARow : nil
     inARow = before.map { (nil, $0.pages + 1, $0.items + page.items.count) }
     largest = max(largest, page.items.count)
-    if let total = page.counts.items, total.isWhole, least.map({ total.value < $0.value }) ?? true { least = total }
+    if let total = page.counts.items ?? page.counts.all, total.isWhole, least.map({ total.value < $0.value }) ?? true {
+      least = total
+    }
   }
 
   /// The end of a walk because the server has no page for its request.
