@@ -65,7 +65,9 @@ struct PageFacts {
   }
 
   /// Whether something shows that the page is the whole feed, if nothing shows more.
-  var isWhole: Bool { hasEnd || (isAtTop && (counts.pages != nil || counts.items?.isWhole == true || counts.all != nil)) }
+  var isWhole: Bool {
+    hasEnd || (isAtTop && (counts.pages != nil || counts.items?.isWhole == true || counts.all != nil))
+  }
 
   // MARK: The place in the feed
 
