@@ -24,10 +24,7 @@ package struct Complaint: Equatable, Sendable {
     var partial: Complaint?
     for (object, pointer) in objects {
       for child in object.children {
-        // Most members need not be named: null and what is no sign by its first letter.
-        guard !child.value.isNull, let key = child.key?.string, let letter = key.first,
-          Self.letters.contains(letter.lowercased)
-        else { continue }
+        guard let key = child.key, Self.mayBeName(key), !child.value.isNull, let key = key.string else { continue }
         let name = Self.plain(key)
         guard Self.names.contains(name) else { continue }
         let place = pointer.appending(key)
@@ -97,13 +94,27 @@ package struct Complaint: Equatable, Sendable {
   private static let codes: Set<String> = ["errorcode", "errormessage", "fault"]
   private static let parts: Set<String> = ["timedout", "incompleteresults", "partial", "ispartial", "partialresults"]
   private static let names = errors.union(goods).union(states).union(codes).union(parts).union(["shards"])
-  /// With which a name of a sign can begin.
-  private static let letters = Set(names.compactMap { $0.utf8.first } + "_-".utf8)
+  /// The first two letters of the names.
+  private static let beginnings = names.map { beginning(Array($0.utf8), 0) }
+
+  private static func beginning(_ bytes: [UInt8], _ index: Int) -> UInt16 {
+    UInt16(bytes[index].lowercased) << 8 | UInt16(bytes[index + 1].lowercased)
+  }
   private static let badWords: Set<String> = ["error", "fail", "failed", "failure", "ko"]
   /// What stands for no error.
   private static let noneWords: Set<String> = [
     "", "0", "none", "null", "nil", "false", "no", "ok", "success", "no error",
   ]
+
+  /// Whether a key begins as a name of a sign, so that it is worth to be read.
+  private static func mayBeName(_ key: JSONValue) -> Bool {
+    let (bytes, range) = (key.document.bytes, key.range)
+    guard range.count > 3 else { return false }
+    // A letter has more than this.
+    let lowest = UInt8(ascii: "a")
+    let found = beginning(bytes, range.lowerBound + 1)
+    return beginnings.contains(found) || found >> 8 < lowest || found & 0xFF < lowest
+  }
 
   /// A name without `_` and `-`, in lower case.
   private static func plain(_ name: [UInt8]) -> String {

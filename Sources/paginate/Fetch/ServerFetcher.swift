@@ -265,6 +265,10 @@ final class ServerFetcher: ReportingFetcher {
     case .failure(let error): failure = source.failure(error, response, page: walker.pages)
     case .end(.incomplete(let reason)): failure = .failed(.no, reason, source: url)
     case .end(.open(let reason)): doubt = .failed(.no, reason, source: url)
+    case .end(.noNext):
+      if let lacking = walker.lackingOnlyPage {
+        source.log("the page \(lacking) (--next), so it is the only one", response.url)
+      }
     case .link, .part, .end: break
     }
     var page = FeedPage(

@@ -68,16 +68,18 @@ struct PageCounts: Equatable, Sendable {
   ) {
     let found = [total?.read(root, head)].compactMap(\.self) + Self.inHead(head)
     let objects = about ?? Self.aboutFeed(root, items: place)
+    let members = Self.members(of: objects)
+    func named(_ kind: NameKind) -> [Count] { members.compactMap { $0.kind == kind ? $0.count : nil } }
     // Beside a number of what fits a filter, another one counts also what does not.
-    let filtered = Self.members(Self.filteredNames, .member, of: objects)
-    let wholes = filtered.isEmpty ? Self.members(Self.wholeNames, .member, of: objects) : filtered
-    let others = Self.members(Self.otherNames, .weakMember, of: objects)
+    let filtered = named(.filtered)
+    let wholes = filtered.isEmpty ? named(.whole) : filtered
+    let others = named(.other)
     items = found.first { !$0.countsPages && $0.isKnown(count) } ?? Self.agreed(wholes.isEmpty ? others : wholes, count)
-    remaining = Self.members(["remainingitemcount"], .member, of: objects).first { $0.value != DecimalText(0) }
+    remaining = named(.remaining).first { $0.value != DecimalText(0) }
     all = wholes.allSatisfy { $0.source == .member && $0.value == DecimalText(count) } ? wholes.first : nil
     pages =
       found.first { $0.countsPages && $0.isKnown(count) }
-      ?? Self.agreed(Self.members(Self.pageNames, .member, ofPages: true, of: objects), count)
+      ?? Self.agreed(named(.pages), count)
   }
 
   /// A member that may count the feed, greater than the number of items of the page. Its name is only like that of a
@@ -137,42 +139,47 @@ struct PageCounts: Equatable, Sendable {
 
   // MARK: Members
 
-  /// Names without `_` and `-`, in lower case. These count the items of the feed.
-  private static let wholeNames: Set<String> = [
+  /// What the name of a member says that it counts. Others count the items of the feed or those of the page.
+  private enum NameKind { case whole, filtered, other, pages, remaining }
+
+  /// Names without `_` and `-`, in lower case.
+  private static let wholeNames = [
     "total", "$total", "totalcount", "totalresults", "totalitems", "totalentries", "totalsize", "totalelements",
     "totalhits", "totalrecords", "recordstotal", "totalresultscount", "resulttotal", "numfound", "nbhits",
     "@odata.count", "odata.count", "@count",
     "hydra:totalitems", "opensearch:totalresults",
   ]
-  private static let filteredNames: Set<String> = [
-    "filteredcount", "recordsfiltered", "totalfiltered", "filteredtotal",
-  ]
-  /// These count the items of the feed or those of the page.
-  private static let otherNames: Set<String> = ["count", "found", "hits", "numresults", "resultcount", "totalrows"]
-  private static let pageNames: Set<String> = ["pages", "pagecount", "totalpages", "numpages", "lastpage", "nbpages"]
+  private static let filteredNames = ["filteredcount", "recordsfiltered", "totalfiltered", "filteredtotal"]
+  private static let otherNames = ["count", "found", "hits", "numresults", "resultcount", "totalrows"]
+  private static let pageNames = ["pages", "pagecount", "totalpages", "numpages", "lastpage", "nbpages"]
   /// Objects about the page. A total elsewhere may count something else, such as Elasticsearch's shards.
   private static let aboutPage: Set<String> = [
     "meta", "metadata", "responsemetadata", "pagination", "paging", "page", "pages", "pageinfo", "response", "message",
     "hits", "d", "links", "resultinfo", "additionaldata", "results", "status", "responseheader",
   ]
 
-  /// The members with one of these names.
+  private static let kinds = Dictionary(
+    uniqueKeysWithValues: wholeNames.map { ($0, NameKind.whole) } + filteredNames.map { ($0, .filtered) }
+      + otherNames.map { ($0, .other) } + pageNames.map { ($0, .pages) } + [("remainingitemcount", .remaining)])
+
+  /// The members that count something by their names.
   /// - Parameter objects: those that `aboutFeed` finds; none if the page is an object of items, whose names are data.
   private static func members(
-    _ names: Set<String>, _ source: CountSource, ofPages: Bool = false,
     of objects: [(object: JSONValue, pointer: JSONPointer)]
-  ) -> [Count] {
+  ) -> [(kind: NameKind, count: Count)] {
     objects.flatMap { object, pointer in
       object.children.compactMap { child in
-        guard mayBeCount(child.value), let key = child.key?.string, names.contains(plain(key)) else { return nil }
-        var (value, source) = (child.value, source)
+        guard mayBeCount(child.value), let key = child.key?.string, let kind = kinds[plain(key)] else { return nil }
+        var value = child.value
+        var source = kind == .other ? CountSource.weakMember : .member
         // Elasticsearch: {"value":120,"relation":"eq"}; the other relation is "gte".
         if value.kind == .object {
           guard let relation = value.member("relation")?.string, let inner = value.member("value") else { return nil }
-          (value, source) = (inner, relation.elementsEqual("eq".utf8) ? source : .lowerLimit)
+          value = inner
+          if !relation.elementsEqual("eq".utf8) { source = .lowerLimit }
         }
         let place = pointer.appending(key).shown
-        return whole(value).map { Count(value: $0, countsPages: ofPages, source: source, place: place) }
+        return whole(value).map { (kind, Count(value: $0, countsPages: kind == .pages, source: source, place: place)) }
       }
     }
   }

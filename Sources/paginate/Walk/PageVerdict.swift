@@ -68,7 +68,7 @@ extension Walker {
   /// - Parameter step: what the rule found on the page.
   /// - Returns: nil if the step leads on.
   /// - Throws: if nothing of the page may be printed.
-  func verdict(
+  mutating func verdict(
     _ step: NextStep?, by rules: NextRules, on page: Page, _ response: NextResponse, _ progress: WalkProgress
   ) throws(NextError) -> WalkOutcome? {
     if page.hasMore == false { return .end(ending(.noMore, page, progress)) }
@@ -95,7 +95,7 @@ extension Walker {
   }
 
   /// The page has no value for the rule.
-  private func atTheEnd(
+  private mutating func atTheEnd(
     _ rules: NextRules, _ page: Page, _ response: NextResponse, _ progress: WalkProgress
   ) throws(NextError) -> WalkOutcome {
     let facts = facts(page, response)
@@ -123,6 +123,10 @@ extension Walker {
     {
       return .end(
         .incomplete("the page \(missing) (--next), but \(doubt): the page is \(ItemArray.described(page.root))"))
+    }
+    // Such a rule may also be wrong, so -v names it.
+    if isFirst, options.next != nil, rules.deciding?.source != .link, !facts.hasEnd, !rules.hasPlace(on: response) {
+      lackingOnlyPage = rules.missing
     }
     return .end(ending)
   }

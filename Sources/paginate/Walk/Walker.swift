@@ -75,6 +75,8 @@ struct Walker: Sendable {
   private(set) var inARow: (next: PageRequest?, pages: Int, items: Int)?
   /// The least total of the feed that a page has had.
   private(set) var least: PageCounts.Count?
+  /// What the only page lacks, without which there is no other one: `has nothing at /next`.
+  var lackingOnlyPage: String?
   /// The most items that a page has had.
   private(set) var largest = 0
   /// Whether the next link is asked for by https although it says http.
