@@ -265,6 +265,7 @@ final class ServerFetcher: ReportingFetcher {
     case .failure(let error): failure = source.failure(error, response, page: walker.pages)
     case .end(.incomplete(let reason)): failure = .failed(.no, reason, source: url)
     case .end(.open(let reason)): doubt = .failed(.no, reason, source: url)
+    case .end where sameSince(step.page) != nil: failure = .failed(.no, sameSince(step.page) ?? "", source: url)
     case .end(.noNext):
       if let lacking = walker.lackingOnlyPage {
         source.log("the page \(lacking) (--next), so it is the only one", response.url)
@@ -284,6 +285,14 @@ final class ServerFetcher: ReportingFetcher {
     // The page is its only item, and is printed whole.
     if printsPages, page.end != nil { page.end = 1 }
     return page
+  }
+
+  /// Why every later run would get this page again: its items all have the value that the next one sends.
+  private func sameSince(_ page: Page) -> String? {
+    guard let since, since.isFiltered, let place = walker.options.since?.same(page.items.map(\.value)),
+      QueryString(first.url).pairs.contains(where: { PageFacts.isLimit($0.name, $0.value, page.items.count) })
+    else { return nil }
+    return "all \(page.items.count) items of the page have this value at \(place): ask for larger pages"
   }
 
   /// Reads the values of `--since`.
