@@ -2,14 +2,12 @@ import FeedCore
 
 /// The repairs of a run (--on-error repair).
 struct Repairs {
-  /// How many there were in elements that would be written.
+  /// How many there were.
   private(set) var count = 0
   /// The repair that comes next, as soon as nobody reads the bytes.
   private var next: Repair?
   /// The offset after the last repair. Before that, an error cannot be repaired, so each byte is repaired once.
   var end = 0
-  /// The first repair that changes no output. If there is no output at all, it may show why.
-  var firstSilent: Diagnostic?
   /// The first repairs are reported, of the others only their number.
   private static let maxReports = 10
 
@@ -26,7 +24,7 @@ struct Repairs {
     end = repair.range.lowerBound + repair.replacement.count
   }
 
-  /// Counts a repair that changes the output.
+  /// Counts a repair.
   /// - Returns: whether to report it.
   mutating func note() -> Bool {
     count += 1
@@ -34,31 +32,26 @@ struct Repairs {
   }
 
   /// Says how many repairs were not reported.
-  /// - Parameter hasOutput: whether anything was written.
-  func endReport(hasOutput: Bool, to streams: StandardStreams) {
-    if !hasOutput, count == 0, let firstSilent { streams.say(firstSilent) }
+  func endReport(to streams: StandardStreams) {
     let others = count - Self.maxReports
     if others > 0 { streams.say(Diagnostic(others == 1 ? "1 more repair" : "\(others) more repairs")) }
   }
 }
 
 extension Splitter {
-  /// Finds the repair of a tokenizer error, if errors are repaired. A repair outside the elements that would be written,
-  /// and not in a start tag where one may begin, changes no output, so it is not reported.
+  /// Finds the repair of a tokenizer error, if errors are repaired. Each is reported, wherever it is: what seems to change
+  /// nothing outside the elements that are written may change where they are, as an end tag that is missing.
   mutating func repair(
     _ error: XMLError, _ bytes: borrowing Span<UInt8>, _ source: InputSource, isLast: Bool
   ) throws(ToolFailure) -> RepairStep {
     guard options.atError == .repair, tokenizer.offset >= repairs.end else { return .none }
-    let isStartTag = tokenizer.isInStartTag(bytes)
     let step = tokenizer.repair(error, bytes, isLast: isLast, outermost: wanted.first?.depth)
-    guard case .edit(let repair) = step else { return step }
-    let changesOutput = !wanted.open.isEmpty || (isStartTag && tokenizer.depth < deepest && selector.leadsFurther)
-    if changesOutput, repairs.note() {
-      try warn(error, source, prefix: "repaired: ")
-    } else if !changesOutput, repairs.firstSilent == nil {
-      repairs.firstSilent = source.failure(error, window, prefix: "repaired: ").diagnostic
+    switch step {
+    case .edit(let repair): repairs.add(repair)
+    case .nextDocument: break
+    case .none, .more, .unclosed: return step
     }
-    repairs.add(repair)
+    if repairs.note() { try warn(error, source, prefix: "repaired: ") }
     return step
   }
 

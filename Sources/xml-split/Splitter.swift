@@ -34,7 +34,7 @@ struct Splitter {
     self.streams = streams
     writer = ElementWriter(
       options.sink, options.conditions, keepsEntities: options.keepsEntities, maxEntityText: Options.maxEntityText,
-      knowsHTML: options.atError == .repair, streams.output)
+      streams.output)
     progress = ReadingProgress(streams, of: options.inputs)
     tokenizer = Self.tokenizer(options)
     selector = ElementSelector(options.conditions.path)
@@ -42,8 +42,9 @@ struct Splitter {
   }
 
   static func tokenizer(_ options: Options, at start: Int = 0) -> XMLTokenizer {
-    XMLTokenizer(
-      at: start, limits: options.limits, isSingle: options.isSingle, endsAtFormFeed: options.endsAtFormFeed)
+    var limits = options.limits
+    limits.refusesUnknown = options.atError == .repair
+    return XMLTokenizer(at: start, limits: limits, isSingle: options.isSingle, endsAtFormFeed: options.endsAtFormFeed)
   }
 
   /// Processes all files.
@@ -53,7 +54,7 @@ struct Splitter {
       writer.finish()
       writer.end()
       try writer.flush()
-      repairs.endReport(hasOutput: writer.count > 0, to: streams)
+      repairs.endReport(to: streams)
       for note in writer.lastNotes { streams.say(Diagnostic(note)) }
       if let message = hint.message { streams.say(Diagnostic(message)) }
     } catch {

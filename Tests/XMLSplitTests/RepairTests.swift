@@ -116,6 +116,31 @@ import Testing
 
   // MARK: Other programs
 
+  /// What `stop` refuses, `skip` and `repair` report; what it accepts, they leave alone. But a reference below an external
+  /// DTD is repaired wherever it is.
+  @Test(arguments: 1...5)
+  func everyRepairIsTold(_ seed: Int) {
+    let feed = """
+      <?xml version="1.0"?><!DOCTYPE rss [<!ENTITY e "x">]><rss xmlns:n="u"><channel><title>T &amp; t</title><n:c a="N"/>
+      <item id="1"><t>one &e;</t></item><!-- c --><item k='v'><![CDATA[a]]></item><?p x?><cat/>é</channel></rss>
+      """
+    let corpus = [Self.bytes, Array(feed.utf8), Array("<l><i>1</i><b>2<i a=\"b&lt;\">3</i></b></l>".utf8)]
+    var damage = Damage(seed: seed, corpus.map { Oracle.Document(name: "", bytes: $0) })
+    var refused = 0
+    for number in 0..<Dice.rolls(1000) {
+      let input = damage.next()
+      let path = ["/rss/channel/item", "//i", "nothing", "channel"][number % 4]
+      let runs = ["stop", "skip", "repair"].map { SplitRun(["-j", "--on-error", $0, path], input) }
+      if runs[0].status == 2 { refused += 1 }
+      for run in runs.dropFirst() {
+        let isTold = runs[0].status == 2 && run.status != 0 && !run.error.isEmpty
+        let isSame = run.status == runs[0].status && run.output == runs[0].output && run.error == runs[0].error
+        #expect(isTold || isSame, "seed \(seed)/\(number), \(path): \(runs[0].error)\(run.error)")
+      }
+    }
+    #expect(refused > Dice.rolls(300))
+  }
+
   /// Random documents with random damage.
   @Test(.enabled(if: Oracle.expat != nil, "there is no python3"), arguments: 1...4)
   func whatIsKeptIsWellFormed(_ seed: Int) throws {

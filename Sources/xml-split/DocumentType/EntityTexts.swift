@@ -16,8 +16,6 @@ struct EntityTexts {
   }
 
   private let kinds: [[UInt8]: XMLEntities.Kind]
-  /// Whether entities of HTML need no declaration.
-  private let knowsHTML: Bool
   private let limit: Int
   private var texts: [[UInt8]: Text] = [:]
   /// How many more bytes of text may be made.
@@ -29,14 +27,12 @@ struct EntityTexts {
   private static let documentFactor = 4
 
   /// Knows no entity.
-  init() { self.init([:], knowsHTML: false, limit: 0) }
+  init() { self.init([:], limit: 0) }
 
   /// - Parameters:
-  ///   - knowsHTML: whether entities of HTML need no declaration.
   ///   - limit: the most bytes that are put into a record.
-  init(_ kinds: [[UInt8]: XMLEntities.Kind], knowsHTML: Bool, limit: Int) {
+  init(_ kinds: [[UInt8]: XMLEntities.Kind], limit: Int) {
     self.kinds = kinds
-    self.knowsHTML = knowsHTML
     self.limit = limit
     left = limit.multipliedReportingOverflow(by: Self.documentFactor).overflow ? .max : limit * Self.documentFactor
   }
@@ -130,13 +126,7 @@ struct EntityTexts {
   private mutating func enter(_ name: [UInt8], _ way: inout [Draft]) {
     // This remains if it refers to itself.
     texts[name] = .other
-    if case .text(let source) = kinds[name] {
-      way.append(Draft(name: name, source: source))
-    } else if kinds[name] == nil, knowsHTML, let code = HTMLEntities.character(name) {
-      var text: [UInt8] = []
-      UTF8Sequence.append(code, to: &text)
-      texts[name] = .plain(text)
-    }
+    if case .text(let source) = kinds[name] { way.append(Draft(name: name, source: source)) }
   }
 
   /// Reads on, up to a reference to an entity without a text of its own.

@@ -30,6 +30,8 @@ struct XMLEntities {
 
   private let checkContent: ContentCheck
   var isStandalone = false
+  /// Whether an unknown name is an error in any case, so that it is repaired.
+  var refusesUnknown = false
   /// Whether declarations may be unread. If so, an unknown name is no error.
   var mayLackDeclarations = false
   private var kinds: [[UInt8]: Kind] = [:]
@@ -50,9 +52,7 @@ struct XMLEntities {
 
   /// The texts of the entities.
   /// - Parameter limit: the most bytes of them that are put into a record.
-  func texts(knowsHTML: Bool, limit: Int) -> EntityTexts {
-    EntityTexts(kinds, knowsHTML: knowsHTML, limit: limit)
-  }
+  func texts(limit: Int) -> EntityTexts { EntityTexts(kinds, limit: limit) }
 
   /// The first declaration is the one that counts (§4.2).
   mutating func declare(_ name: [UInt8], _ kind: Kind) {
@@ -107,7 +107,7 @@ struct XMLEntities {
     // The text of a predefined entity is known.
     if XMLReference.predefined(place.name) != nil { return [] }
     guard let kind = kinds[place.name] else {
-      guard mayLackDeclarations, !isStandalone else { throw .undeclaredEntity(place.name, at: offset) }
+      guard mayLackDeclarations, !isStandalone, !refusesUnknown else { throw .undeclaredEntity(place.name, at: offset) }
       missed.insert(place.name)
       return []
     }

@@ -15,8 +15,6 @@ struct ElementWriter {
   private var entities = EntityTexts()
   /// The most bytes of entities that are put into a record; nil if they are never put there.
   private let maxEntityText: Int?
-  /// Whether entities of HTML are known, unless the document declares them.
-  private let knowsHTML: Bool
   /// How many elements were written.
   private(set) var count = 0
 
@@ -25,7 +23,7 @@ struct ElementWriter {
   ///   - keepsEntities: whether references to entities are written as they are.
   ///   - maxEntityText: the most bytes of entities in an element.
   init(
-    _ sink: any ElementSink, _ conditions: ElementConditions, keepsEntities: Bool, maxEntityText: Int, knowsHTML: Bool,
+    _ sink: any ElementSink, _ conditions: ElementConditions, keepsEntities: Bool, maxEntityText: Int,
     _ output: Descriptor
   ) {
     self.output = ByteWriter(output, records: .filter)
@@ -36,7 +34,6 @@ struct ElementWriter {
     needsTree = sink.needsTree || hasConditions
     self.keepsEntities = keepsEntities
     self.maxEntityText = sink.copiesText ? nil : maxEntityText
-    self.knowsHTML = knowsHTML
     self.sink.begin(&self.output)
   }
 
@@ -67,7 +64,7 @@ struct ElementWriter {
     _ root: XMLTokenizer.Token, _ document: DocumentContext, _ bytes: borrowing Span<UInt8>
   ) {
     if needsTree, let maxEntityText {
-      entities = document.entities.texts(knowsHTML: knowsHTML, limit: maxEntityText)
+      entities = document.entities.texts(limit: maxEntityText)
     }
     sink.beginDocument(root, document, bytes)
   }

@@ -11,8 +11,8 @@ struct DocumentContext {
 
   var isEntity: Bool { references != nil }
 
-  init(isStandalone: Bool = false) {
-    entities.isStandalone = isStandalone
+  init(isStandalone: Bool = false, refusesUnknown: Bool = false) {
+    (entities.isStandalone, entities.refusesUnknown) = (isStandalone, refusesUnknown)
   }
 
   /// For the text of an entity.

@@ -49,7 +49,7 @@ extension XMLTokenizer {
   /// Begins a document without an XML declaration.
   private mutating func documentStart(at end: Int) throws(XMLError) -> TokenStep {
     try encoding.check(.utf8, at: offset)
-    begin(DocumentContext())
+    begin(DocumentContext(refusesUnknown: limits.refusesUnknown))
     defer { scanner.move(to: end) }
     return .token(Token(kind: .documentStart, range: offset..<end))
   }
@@ -59,7 +59,7 @@ extension XMLTokenizer {
     let declaration = try XMLDeclaration(bytes, offset..<end)
     let charset = try declaration.charset(wasUTF16: encoding.isUTF16, hasMark: hasMark, at: offset)
     try encoding.check(charset, named: declaration.encoding, at: offset)
-    begin(DocumentContext(isStandalone: declaration.isStandalone))
+    begin(DocumentContext(isStandalone: declaration.isStandalone, refusesUnknown: limits.refusesUnknown))
     defer { scanner.move(to: end) }
     return .token(Token(kind: .documentStart, range: offset..<end))
   }

@@ -31,6 +31,8 @@ struct XMLTokenizer {
     var maxAttributes = 10_000
     /// The largest tag, reference or declaration in bytes.
     var maxToken = 64 << 20
+    /// Whether a reference that no declaration explains is an error although declarations may be unread.
+    var refusesUnknown = false
   }
 
   enum Phase {
@@ -57,7 +59,7 @@ struct XMLTokenizer {
   private var tag = StartTag()
   /// The tree of the wanted element that is being read, if anybody asked for it.
   var tape = ElementTape()
-  private let limits: Limits
+  let limits: Limits
   let isSingle: Bool
 
   /// Of all documents. The decoder's owner says whether it is UTF-16.
