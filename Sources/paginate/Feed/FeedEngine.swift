@@ -84,11 +84,13 @@ class FeedEngine {
   private var staleCount = 0
   /// To how many pages in a row without new items the walk has stepped back, which did not join the head.
   var backCount = 0
+  /// The page that it has stepped back from last, until that is added or asked for again.
+  var left: FeedPage?
   /// The requests of consecutive pages; the last one is in progress or was added last.
   var trail: [BackPlace] = []
   /// The digests of this run's requests.
   var requests: Set<Int> = []
-  private(set) var lastRequest: [UInt8]?
+  var lastRequest: [UInt8]?
   var last = AddedPage()
   /// What the walk reads again of the head, if it began in it.
   var ground: KnownGround?
@@ -185,10 +187,10 @@ class FeedEngine {
     case (.failed(let failure), _): return end(failure)
     case (.notModified, _): return end(FeedFailure(status: .remote, message: "304 without a condition"))
     case (.page(let page), .below):
-      if let action = stepBack(from: page) { return action }
+      if let action = try stepBack(from: page) { return action }
       guard last.isReread, let head = runs.head else { return try add(page, below: runs.head) }
       let shown = try ShownPage(page, of: head, from: head.top, store)
-      return try add(shown.below, below: head, counts: shown.hasRest, isReread: true)
+      return try add(shown.below, below: head, counts: shown.restCount > 0, isReread: true)
     case (.page(let page), .back(let place)): return try takeBack(page, place)
     case (.page(let page), .first): return try takeFirst(page)
     }

@@ -21,8 +21,8 @@ struct ShownPage {
   let isAbove: Bool
   /// Whether it shows something else than items at their places.
   var hasNews: Bool { proofCount < count }
-  /// Whether something comes after the items of the run.
-  let hasRest: Bool
+  /// How many items come after those of the run.
+  let restCount: Int
   /// The page without items that appeared between the items of the run, or above them, since it was read: their place is
   /// not below the tail. New ones at the top are found by the next refresh, others by a full walk.
   let below: FeedPage
@@ -42,7 +42,7 @@ struct ShownPage {
       proofs += 1
       last = found.position
     }
-    (proofCount, count, hasRest) = (proofs, page.items.count, lastIndex + 1 < page.items.count)
+    (proofCount, count, restCount) = (proofs, page.items.count, page.items.count - 1 - lastIndex)
     let known = positions.compactMap(\.self)
     let isOfRun = !known.isEmpty && known.count == count
     let tail = try store.lastLive(in: run.range) ?? .min
@@ -77,14 +77,19 @@ struct KnownGround: Equatable {
 }
 
 extension FeedEngine {
-  /// Steps back from a page, if the feed has become smaller since the one before was read.
+  /// Steps back from a page, if the feed has become smaller since the one before was read. If the page may not follow
+  /// that one any more, it is asked for again. If nothing is there then, its items have moved up too.
   /// - Returns: nil if the page may be added.
-  func stepBack(from page: FeedPage) -> Action? {
-    guard options.numbering != nil || page.isNumbered, numbered.mayHaveShifted(page, order),
-      let place = trail.dropLast().last
-    else { return nil }
+  func stepBack(from page: FeedPage) throws(StoreError) -> Action? {
+    var mayHaveShifted = (options.numbering != nil || page.isNumbered) && numbered.mayHaveShifted(page, order)
+    if page.items.isEmpty, let left, try !areKnown(left.items) { mayHaveShifted = true }
+    left = nil
+    guard mayHaveShifted, let place = trail.dropLast().last else { return nil }
     let hasIDs = options.dedupes && last.hasIDs
-    if hasIDs, numbered.believesTotal() { return fetch(place.request, .back(place)) }
+    if hasIDs, numbered.believesTotal() {
+      left = page
+      return fetch(place.request, .back(place))
+    }
     let note = hasIDs ? FeedNote.totalUnsteady : .shrunk
     if !notes.contains(note) { notes.append(note) }
     return nil
@@ -102,6 +107,7 @@ extension FeedEngine {
       return fetch(before.request, .back(before))
     }
     let known = trail.lastIndex { $0.request == place.request }
+    let next = known.flatMap { $0 + 2 == trail.count ? trail.last : nil }
     trail = known.map { Array(trail[...$0]) } ?? [place]
     let keepsAll = options.followsTail || order == FeedOrder.none
     if isOldestFirst, !options.followsTail {
@@ -111,10 +117,23 @@ extension FeedEngine {
     }
     // The tail of an earlier run may be now where this run has read already.
     if known == nil { requests = [] }
-    return try add(
+    let follows = next != nil && follows(shown)
+    let action = try add(
       keepsAll || ground != nil ? page : shown.below, below: head,
-      counts: known == nil && (ground == nil ? shown.hasRest : shown.hasNews),
-      isReread: known == nil)
+      counts: known == nil && (ground == nil ? shown.restCount > 0 : shown.hasNews), isReread: known == nil)
+    if follows, let next, let left {
+      trail.append(next)
+      lastRequest = next.request
+      stage = .taking(.page(left), .below)
+    }
+    return action
+  }
+
+  /// Whether the page that the walk has stepped back from follows the page before it still: no more items were pulled up
+  /// than the total has shrunk by, and that page shows as many. If the oldest items come first, its total says it.
+  private func follows(_ shown: ShownPage) -> Bool {
+    guard let left, !left.countsPages, let now = left.total, let total = numbered.total else { return false }
+    return isOldestFirst || shown.restCount >= total - now
   }
 
   /// Whether a page shows what is known around a place.
@@ -124,7 +143,8 @@ extension FeedEngine {
     let isFirst = place.request == options.firstRequest
     // In no order, items can follow whatever is known, and from page 1 on, nothing is missed.
     if order == FeedOrder.none, isFirst { return true }
-    if !isOldestFirst || options.followsTail || isFirst { return shown.proofCount > 0 }
+    let isOfWalk = trail.contains { $0.request == place.request }
+    if !isOldestFirst || options.followsTail || isFirst || isOfWalk { return shown.proofCount > 0 }
     if place.number != nil, shown.isAbove { return true }
     var expected = try store.liveCount(in: place.top...head.bottom)
     if let number = place.number {
@@ -153,15 +173,14 @@ extension FeedEngine {
   private func startAgain(_ page: FeedPage) throws(StoreError) -> Action? {
     // An edited item keeps its place, so the response to `--since` may begin with items of other runs. Then the tail is
     // further down, and all pages are read again.
-    if isFiltered, !isOldestFirst, try isKnown(page) { return try add(page, below: runs.head) }
+    if isFiltered, !isOldestFirst, try areKnown(page.items) { return try add(page, below: runs.head) }
     ground = nil
     if lastRequest == options.firstRequest { return try takeFirst(page) }
     return fetch(options.firstRequest, .first)
   }
 
-  /// Whether a page has only known items.
-  private func isKnown(_ page: FeedPage) throws(StoreError) -> Bool {
-    for item in page.items where try store.item(item) == nil { return false }
+  private func areKnown(_ items: [FeedItem]) throws(StoreError) -> Bool {
+    for item in items where try store.item(item) == nil { return false }
     return true
   }
 
