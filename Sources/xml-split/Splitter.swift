@@ -33,8 +33,7 @@ struct Splitter {
     self.options = options
     self.streams = streams
     writer = ElementWriter(
-      options.sink, options.conditions, keepsEntities: options.keepsEntities, maxEntityText: Options.maxEntityText,
-      streams.output)
+      options.sink, options.conditions, streams.output)
     progress = ReadingProgress(streams, of: options.inputs)
     tokenizer = Self.tokenizer(options)
     selector = ElementSelector(options.conditions.path)
@@ -287,7 +286,12 @@ struct Splitter {
     if tag.depth > deepest { return enterInner(tag, bytes) }
     isSilent = false
     hint.see(tag, bytes)
-    if tag.depth == 1 { writer.beginDocument(tag, tokenizer.document, bytes) }
+    if tag.depth == 1 {
+      let document = tokenizer.document
+      let hasEntities = document.hasDocumentType && !options.keepsEntities
+      selector.entities = hasEntities ? document.entities.texts(limit: Options.maxEntityText) : nil
+      writer.beginDocument(tag, document, selector.entities, bytes)
+    }
     let matched: UInt64
     do { matched = try selector.enter(tag, tokenizer.attributes, bytes) } catch {
       deepest = tag.depth

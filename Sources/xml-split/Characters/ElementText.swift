@@ -65,6 +65,14 @@ enum ElementText {
     output.append(UInt8(ascii: "\""))
   }
 
+  /// Writes the value of an attribute as a JSON string.
+  /// - Parameter range: what is between the quotes.
+  static func write(value bytes: borrowing Span<UInt8>, _ range: Range<Int>, to output: inout ByteWriter) {
+    if isPlain(bytes, range) { return output.append(quoted: bytes.extracting(range)) }
+    let spaced = XMLText.spaced(array(bytes, range.lowerBound..<(range.upperBound + 1)))
+    write(spaced.span, 0..<(spaced.count - 1), to: &output)
+  }
+
   /// The same without the quotes.
   static func writeContents(_ bytes: borrowing Span<UInt8>, _ range: Range<Int>, to output: inout ByteWriter) {
     var start = range.lowerBound

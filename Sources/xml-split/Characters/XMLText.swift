@@ -94,10 +94,22 @@ enum XMLText {
     return ~(low &+ .repeating(0x80 - 0x20)) & ((low ^ .repeating(0xA)) &+ .repeating(0x7F)) & .repeating(0x80)
   }
 
-  /// A text decoded to UTF-8; references to other entities are unchanged.
-  static func decoded(_ text: [UInt8]) -> [UInt8] {
+  /// The value of an attribute: decoded, with a space for white space, unless that is from a reference (§3.3.3).
+  /// References to other entities are unchanged.
+  /// - Parameter literal: what is between the quotes.
+  static func value(_ literal: [UInt8]) -> [UInt8] {
     var result: [UInt8] = []
-    _ = decode(text.span, from: 0, to: UInt8(ascii: "<"), into: &result)
+    _ = decode(spaced(literal).span, from: 0, to: UInt8(ascii: "<"), into: &result)
+    return result
+  }
+
+  /// The literal of an attribute value with a space for each character of white space, and for each line end.
+  static func spaced(_ literal: [UInt8]) -> [UInt8] {
+    guard literal.contains(where: { $0 < 0x20 }) else { return literal }
+    var result: [UInt8] = []
+    for (index, byte) in literal.enumerated() where byte != 0xA || index == 0 || literal[index - 1] != 0xD {
+      result.append(byte < 0x20 ? UInt8(ascii: " ") : byte)
+    }
     return result
   }
 

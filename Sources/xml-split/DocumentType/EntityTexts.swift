@@ -5,7 +5,7 @@ import FeedCore
 ///
 /// Each text is made once, and there is a limit for what is made for a document and for what is put into a record. So a
 /// billion laughs cost no more than that.
-struct EntityTexts {
+final class EntityTexts {
   /// What takes the place of an entity, once it is known.
   private enum Text {
     case plain([UInt8])
@@ -27,7 +27,7 @@ struct EntityTexts {
   private static let documentFactor = 4
 
   /// Knows no entity.
-  init() { self.init([:], limit: 0) }
+  convenience init() { self.init([:], limit: 0) }
 
   /// - Parameters:
   ///   - limit: the most bytes that are put into a record.
@@ -40,7 +40,7 @@ struct EntityTexts {
   /// An element with texts in place of references.
   /// - Parameter element: in UTF-8.
   /// - Returns: nil if it has no references to entities that need a declaration.
-  mutating func expanded(_ element: [UInt8]) throws(XMLError) -> [UInt8]? {
+  func expanded(_ element: [UInt8]) throws(XMLError) -> [UInt8]? {
     leftInRecord = limit
     let bytes = element.span
     var result: [UInt8] = []
@@ -69,7 +69,7 @@ struct EntityTexts {
 
   /// The text that takes the place of a reference.
   /// - Parameter offset: that of the reference.
-  private mutating func text(of name: [UInt8], at offset: Int) throws(XMLError) -> [UInt8] {
+  private func text(of name: [UInt8], at offset: Int) throws(XMLError) -> [UInt8] {
     if texts[name] == nil { make(name) }
     let tooLong = XMLError("an element with more than \(limit) bytes of entity text", at: offset)
     switch texts[name] {
@@ -98,7 +98,7 @@ struct EntityTexts {
   }
 
   /// Makes the text of an entity, and of those that it refers to.
-  private mutating func make(_ name: [UInt8]) {
+  private func make(_ name: [UInt8]) {
     var way: [Draft] = []
     enter(name, &way)
     while var draft = way.popLast() {
@@ -123,7 +123,7 @@ struct EntityTexts {
     }
   }
 
-  private mutating func enter(_ name: [UInt8], _ way: inout [Draft]) {
+  private func enter(_ name: [UInt8], _ way: inout [Draft]) {
     // This remains if it refers to itself.
     texts[name] = .other
     if case .text(let source) = kinds[name] { way.append(Draft(name: name, source: source)) }
@@ -155,7 +155,7 @@ struct EntityTexts {
     return nil
   }
 
-  private mutating func finish(_ draft: Draft) {
+  private func finish(_ draft: Draft) {
     left -= draft.source.count
     guard draft.index == draft.source.count else { return texts[draft.name] = .markup }
     texts[draft.name] = left < 0 || draft.text.count > limit ? .tooLong : .plain(draft.text)

@@ -10,30 +10,20 @@ struct ElementWriter {
   let needsTree: Bool
   /// The depth of the outermost element whose namespace declarations an element inherits.
   let outermostInherited: Int
-  private let keepsEntities: Bool
-  /// The texts of the entities of the document.
-  private var entities = EntityTexts()
-  /// The most bytes of entities that are put into a record; nil if they are never put there.
-  private let maxEntityText: Int?
+  /// The texts of the entities of the document; nil if references are written as they are.
+  private var entities: EntityTexts?
   /// How many elements were written.
   private(set) var count = 0
 
   /// - Parameters:
   ///   - conditions: which elements are written.
-  ///   - keepsEntities: whether references to entities are written as they are.
-  ///   - maxEntityText: the most bytes of entities in an element.
-  init(
-    _ sink: any ElementSink, _ conditions: ElementConditions, keepsEntities: Bool, maxEntityText: Int,
-    _ output: Descriptor
-  ) {
+  init(_ sink: any ElementSink, _ conditions: ElementConditions, _ output: Descriptor) {
     self.output = ByteWriter(output, records: .filter)
     self.sink = sink
     outermostInherited = sink.outermostInherited
     self.conditions = conditions
     hasConditions = conditions.needsTree
     needsTree = sink.needsTree || hasConditions
-    self.keepsEntities = keepsEntities
-    self.maxEntityText = sink.copiesText ? nil : maxEntityText
     self.sink.begin(&self.output)
   }
 
@@ -61,11 +51,10 @@ struct ElementWriter {
 
   /// Begins a root element.
   mutating func beginDocument(
-    _ root: XMLTokenizer.Token, _ document: DocumentContext, _ bytes: borrowing Span<UInt8>
+    _ root: XMLTokenizer.Token, _ document: DocumentContext, _ entities: EntityTexts?, _ bytes: borrowing Span<UInt8>
   ) {
-    if needsTree, let maxEntityText {
-      entities = document.entities.texts(limit: maxEntityText)
-    }
+    // A copy of an element cannot have the texts, and without the document nobody knows them.
+    self.entities = entities != nil && sink.copiesText ? EntityTexts() : entities
     sink.beginDocument(root, document, bytes)
   }
 
@@ -102,7 +91,7 @@ struct ElementWriter {
   private mutating func expanded(
     _ element: borrowing FoundElement, _ namespaces: Namespaces, _ bytes: borrowing Span<UInt8>
   ) throws(XMLError) -> ElementTree? {
-    guard element.mayHaveEntities, !keepsEntities else { return nil }
+    guard element.mayHaveEntities, let entities else { return nil }
     do {
       guard let text = try entities.expanded(array(bytes, element.range)) else { return nil }
       return try XMLTokenizer.tree(of: text, in: namespaces)

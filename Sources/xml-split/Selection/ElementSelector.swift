@@ -6,6 +6,8 @@ import FeedCore
 struct ElementSelector {
   private var matcher: PathMatcher
   private(set) var namespaces = Namespaces()
+  /// The entities of the document; nil if it has none, or references stay as they are.
+  var entities: EntityTexts?
 
   init(_ path: XMLPath) { matcher = PathMatcher(path) }
 
@@ -19,7 +21,7 @@ struct ElementSelector {
   mutating func enter(
     _ tag: XMLTokenizer.Token, _ attributes: [StartTag.Attribute], _ bytes: borrowing Span<UInt8>
   ) throws(XMLError) -> UInt64 {
-    if !attributes.isEmpty { namespaces.enter(bytes, tag, attributes) }
+    if !attributes.isEmpty { namespaces.enter(bytes, tag, attributes, entities) }
     var matching: UInt64 = 0
     do throws(XMLError) {
       for step in SetBits(matcher.open) where try matches(step, tag, attributes, bytes) {
@@ -63,7 +65,9 @@ struct ElementSelector {
     _ bytes: borrowing Span<UInt8>
   ) throws(XMLError) -> Bool {
     for attribute in attributes where try matches(name, attribute.name, bytes, isAttribute: true) {
-      if test.passes({ XMLText.decoded(array(bytes, attribute.value)) }) { return true }
+      if test == .exists { return true }
+      let value = try attribute.value(bytes, entities)
+      if test.passes({ value }) { return true }
     }
     return false
   }

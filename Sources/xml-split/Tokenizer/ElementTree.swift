@@ -132,7 +132,7 @@ struct ElementTree {
   }
 
   func appendValue(of attribute: Int, to result: inout [UInt8]) {
-    decode(attributes[attribute].value, into: &result)
+    result += XMLText.value(Array(bytes[attributes[attribute].value]))
   }
 
   /// Writes a node that is text as a JSON string.
@@ -185,7 +185,7 @@ struct ElementTree {
 
   /// Writes the value of an attribute as a JSON string.
   func writeValue(of attribute: Int, to output: inout ByteWriter) {
-    ElementText.write(bytes.span, attributes[attribute].value, to: &output)
+    ElementText.write(value: bytes.span, attributes[attribute].value, to: &output)
   }
 
   private func decode(_ text: Range<Int>, into result: inout [UInt8]) {

@@ -6,7 +6,7 @@ struct Namespaces {
   struct Declaration {
     /// Empty for the default namespace.
     let prefix: [UInt8]
-    /// The attribute as written: `xmlns:x="…"`.
+    /// The attribute: `xmlns:x="…"`.
     let text: [UInt8]
     /// Decoded.
     let uri: [UInt8]
@@ -21,14 +21,28 @@ struct Namespaces {
   private static let maxSearched = 16
 
   /// Adds the declarations of a start tag.
-  mutating func enter(_ bytes: borrowing Span<UInt8>, _ tag: XMLTokenizer.Token, _ attributes: [StartTag.Attribute]) {
+  /// - Parameter entities: those of the document. Elsewhere, nobody knows them, so their texts are written.
+  mutating func enter(
+    _ bytes: borrowing Span<UInt8>, _ tag: XMLTokenizer.Token, _ attributes: [StartTag.Attribute],
+    _ entities: EntityTexts?
+  ) {
     for attribute in attributes {
       guard let prefix = Self.declaredPrefix(bytes, attribute.name) else { continue }
-      add(
-        Declaration(
-          prefix: prefix, text: array(bytes, attribute.name.lowerBound..<(attribute.value.upperBound + 1)),
-          uri: XMLText.decoded(array(bytes, attribute.value)), depth: tag.depth))
+      var text = array(bytes, attribute.name.lowerBound..<(attribute.value.upperBound + 1))
+      let known = try? attribute.value(bytes, entities)
+      if attribute.hasReferences, entities != nil, let known {
+        text = array(bytes, attribute.name) + Self.quoted(known)
+      }
+      let uri = known ?? XMLText.value(array(bytes, attribute.value))
+      add(Declaration(prefix: prefix, text: text, uri: uri, depth: tag.depth))
     }
+  }
+
+  /// `="…"`, with the value of an attribute.
+  private static func quoted(_ value: [UInt8]) -> [UInt8] {
+    var text = Array("=\"".utf8)
+    for byte in value { text += byte < 0x20 || "<&\"".utf8.contains(byte) ? Array("&#\(byte);".utf8) : [byte] }
+    return text + "\"".utf8
   }
 
   /// Adds the declarations of an element in a tree.

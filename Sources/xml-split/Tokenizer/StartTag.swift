@@ -177,3 +177,15 @@ struct StartTag {
     XMLError("attribute '\(shortened(array(bytes, attribute.name)))' occurs twice", at: attribute.name.lowerBound)
   }
 }
+
+extension StartTag.Attribute {
+  /// Its value.
+  /// - Parameter entities: those of the document; nil if references to them stay as they are.
+  func value(_ bytes: borrowing Span<UInt8>, _ entities: EntityTexts?) throws(XMLError) -> [UInt8] {
+    let literal = array(bytes, value)
+    guard hasReferences, let entities else { return XMLText.value(literal) }
+    do { return XMLText.value(try entities.expanded(literal) ?? literal) } catch {
+      throw error.moved(by: value.lowerBound)
+    }
+  }
+}
