@@ -68,7 +68,9 @@ enum ElementText {
   /// Writes the value of an attribute as a JSON string.
   /// - Parameter range: what is between the quotes.
   static func write(value bytes: borrowing Span<UInt8>, _ range: Range<Int>, to output: inout ByteWriter) {
-    if isPlain(bytes, range) { return output.append(quoted: bytes.extracting(range)) }
+    let index = specialPlace(bytes, range)
+    if index == range.upperBound { return output.append(quoted: bytes.extracting(range)) }
+    if !XMLText.hasControl(bytes, index..<range.upperBound) { return write(bytes, range, to: &output) }
     let spaced = XMLText.spaced(array(bytes, range.lowerBound..<(range.upperBound + 1)))
     write(spaced.span, 0..<(spaced.count - 1), to: &output)
   }

@@ -103,9 +103,23 @@ enum XMLText {
     return result
   }
 
+  /// Whether a text has white space that is no blank, which most values have not.
+  static func hasControl(_ bytes: borrowing Span<UInt8>, _ range: Range<Int>) -> Bool {
+    var index = range.lowerBound
+    while index + 8 <= range.upperBound {
+      if loadWord(bytes, at: index).places(below: 0x20) != 0 { return true }
+      index += 8
+    }
+    while index < range.upperBound {
+      if bytes[index] < 0x20 { return true }
+      index += 1
+    }
+    return false
+  }
+
   /// The literal of an attribute value with a space for each character of white space, and for each line end.
   static func spaced(_ literal: [UInt8]) -> [UInt8] {
-    guard literal.contains(where: { $0 < 0x20 }) else { return literal }
+    guard hasControl(literal.span, literal.indices) else { return literal }
     var result: [UInt8] = []
     for (index, byte) in literal.enumerated() where byte != 0xA || index == 0 || literal[index - 1] != 0xD {
       result.append(byte < 0x20 ? UInt8(ascii: " ") : byte)

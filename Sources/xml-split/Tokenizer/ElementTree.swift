@@ -132,7 +132,9 @@ struct ElementTree {
   }
 
   func appendValue(of attribute: Int, to result: inout [UInt8]) {
-    result += XMLText.value(Array(bytes[attributes[attribute].value]))
+    let range = attributes[attribute].value
+    if !XMLText.hasControl(bytes.span, range) { return decode(range, into: &result) }
+    result += XMLText.value(Array(bytes[range]))
   }
 
   /// Writes a node that is text as a JSON string.
