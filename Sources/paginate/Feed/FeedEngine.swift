@@ -37,6 +37,8 @@ class FeedEngine {
     case starting
     case waiting(Purpose)
     case taking(FeedResponse, Purpose)
+    /// A page that the walk has stepped back from is added below the head.
+    case adding(FeedPage)
     case deciding
     case closing
     case ended
@@ -163,6 +165,7 @@ class FeedEngine {
         return end()
       }
       return try take(response, purpose)
+    case .adding(let page): return try add(page, below: runs.head)
     case .deciding:
       guard let head = runs.head else { return end() }
       guard let tail = try store.lastPage(in: head.range) else { throw .damaged("run \(head.number) has no page") }
@@ -299,7 +302,7 @@ class FeedEngine {
     plan.change.isCovered = isCovered
     if plan.showsCovered { since.hasShownCovered = true }
     numbered.total = page.total
-    if plan.unseenCount > 0 {
+    if plan.change.items.contains(where: { $0.handle == nil }) {
       numbered.foundNew()
       backCount = 0
     }

@@ -124,7 +124,8 @@ extension FeedEngine {
     if follows, let next, let left {
       trail.append(next)
       lastRequest = next.request
-      stage = .taking(.page(left), .below)
+      stage = .adding(left)
+      self.left = nil
     }
     return action
   }
