@@ -173,7 +173,8 @@ import Testing
     mqtt() {
       { echo "listener 0 $PWD/socket"; echo "allow_anonymous true"; echo "user $(id -un)"; } >conf
       mosquitto -c conf 2>log & others="$others $!"
-      wait_for test -S socket
+      # The socket is there before somebody listens.
+      wait_for python3 -c 'import socket; socket.socket(socket.AF_UNIX).connect("socket")' 2>>log
     }
     client() { wait_for test -s port; sse-cat -n 1 ${1:+--last-event-id 0} --max-time 20 "http://127.0.0.1:$(cat port)/${2-}"; }
     line=

@@ -176,7 +176,7 @@ struct SinkTests {
         echo allow_anonymous true; echo message_size_limit 1000
       } >conf
       mosquitto -c conf 2>log & broker=$!
-      until [ -S socket ]; do sleep 0.02; done
+      until python3 -c 'import socket; socket.socket(socket.AF_UNIX).connect("socket")' 2>>log; do sleep 0.02; done
       sink() { FEED_COUNT=$1; export FEED_COUNT; shift; \#(Self.folder)/mqtt/sink --unix socket "$@" 2>>words; echo $?; }
       seq 3 | sink 3 -t feed
       seq 3 | sink 3 -t feed -r
