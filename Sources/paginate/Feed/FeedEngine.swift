@@ -92,6 +92,7 @@ class FeedEngine {
   var trail: [BackPlace] = []
   /// The digests of this run's requests.
   var requests: Set<Int> = []
+  /// The request of the page that was read or is added last.
   var lastRequest: [UInt8]?
   var last = AddedPage()
   /// What the walk reads again of the head, if it began in it.

@@ -131,9 +131,11 @@ extension FeedEngine {
   }
 
   /// Whether the page that the walk has stepped back from follows the page before it still: no more items were pulled up
-  /// than the total has shrunk by, and that page shows as many. If the oldest items come first, its total says it.
+  /// than the total has shrunk by, and that page shows as many after known ones. If the oldest items come first, nothing
+  /// comes between.
   private func follows(_ shown: ShownPage) -> Bool {
-    guard let left, !left.countsPages, let now = left.total, let total = numbered.total else { return false }
+    guard shown.proofCount > 0, let left, !left.countsPages, let now = left.total, let total = numbered.total
+    else { return false }
     return isOldestFirst || shown.restCount >= total - now
   }
 
