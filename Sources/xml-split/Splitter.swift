@@ -32,8 +32,7 @@ struct Splitter {
   init(_ options: Options, _ streams: StandardStreams) {
     self.options = options
     self.streams = streams
-    writer = ElementWriter(
-      options.sink, options.conditions, streams.output)
+    writer = ElementWriter(options.sink, options.conditions, streams.output)
     progress = ReadingProgress(streams, of: options.inputs)
     tokenizer = Self.tokenizer(options)
     selector = ElementSelector(options.conditions.path)

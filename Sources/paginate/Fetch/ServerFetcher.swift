@@ -265,12 +265,12 @@ final class ServerFetcher: ReportingFetcher {
     case .failure(let error): failure = source.failure(error, response, page: walker.pages)
     case .end(.incomplete(let reason)): failure = .failed(.no, reason, source: url)
     case .end(.open(let reason)): doubt = .failed(.no, reason, source: url)
-    case .end where sameSince(step.page) != nil: failure = .failed(.no, sameSince(step.page) ?? "", source: url)
-    case .end(.noNext):
-      if let lacking = walker.lackingOnlyPage {
+    case .end:
+      failure = sameSince(step.page).map { .failed(.no, $0, source: url) }
+      if failure == nil, let lacking = walker.lackingOnlyPage {
         source.log("the page \(lacking) (--next), so it is the only one", response.url)
       }
-    case .link, .part, .end: break
+    case .link, .part: break
     }
     var page = FeedPage(
       step, by: shape?.next, of: request, next: step.outcome.continues ? next?.json : nil,
